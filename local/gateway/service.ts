@@ -14,6 +14,12 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly identity: Identity;
+  /**
+   * The gateway holds the clock until the response is closed. A long poll that begins to wait calls this, so that
+   * time can pass, and calls the result once when it stops waiting (a message came, or its time is up).
+   * Absent where a test serves without a gateway: `exchange.waiting?.()`.
+   */
+  waiting?(): () => void;
 }
 
 export interface LocalService {

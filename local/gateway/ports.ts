@@ -36,15 +36,14 @@ export interface QueueSource {
 
 /** Implemented by SQS, for SNS, EventBridge and Scheduler targets. */
 export interface QueueSender {
-  send(
-    queueArn: string,
-    message: {
-      readonly body: string;
-      readonly messageAttributes?: Readonly<Record<string, QueueMessageAttribute>>;
-      readonly groupId?: string;
-      readonly deduplicationId?: string;
-    },
-  ): void;
+  send(queueArn: string, message: OutgoingMessage): void;
+}
+
+export interface OutgoingMessage {
+  readonly body: string;
+  readonly messageAttributes?: Readonly<Record<string, QueueMessageAttribute>>;
+  readonly groupId?: string;
+  readonly deduplicationId?: string;
 }
 
 export interface InvocationResult {

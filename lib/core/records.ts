@@ -70,6 +70,8 @@ export interface SentRecord {
   readonly originalSentAt: number;
   /** Handler calls in the lives before this one. */
   readonly attemptsBefore: number;
+  /** How often the message has been redriven, this send included. */
+  readonly redrives: number;
   readonly sentAt: string;
 }
 

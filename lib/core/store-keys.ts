@@ -56,6 +56,21 @@ export function outcomeKey(newMessageId: string): StoreKey {
   return { pk: `sent#${newMessageId}`, sk: 'outcome' };
 }
 
+/** What became of one stay in the dead-letter queue, by the id that the message had there. */
+export function takenKey(deadLetterMessageId: string): StoreKey {
+  return { pk: `taken#${deadLetterMessageId}`, sk: 'taken' };
+}
+
+/** Receipt handles of messages that a selective run hides while it looks further; released when it ends. */
+export function heldKey(runId: string, id: string): StoreKey {
+  return { pk: `run#${runId}#held`, sk: id };
+}
+
+/** Ledger entries of a run whose outcome is not known yet. */
+export function openLedgerListing(runId: string, shard: number): string {
+  return `run-open#${runId}#${shard}`;
+}
+
 /** The lease that lets one run at a time work on a queue. */
 export function runLockKey(queueName: string): StoreKey {
   return { pk: `run-lock#${queueName}`, sk: 'run-lock' };

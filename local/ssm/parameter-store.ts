@@ -11,7 +11,7 @@ interface StoredParameter {
   readonly changed: number;
 }
 
-/** The SSM parameter store as far as stacks keep plain values in it: the resource, GetParameter and GetParameters. */
+/** The SSM parameter store as far as stacks keep plain values in it: the resource, and reading by name or path. */
 export class ParameterStore implements LocalService {
   readonly signingName = 'ssm';
   readonly providers: readonly ResourceProvider[];
@@ -52,7 +52,10 @@ export class ParameterStore implements LocalService {
     const input = JSON.parse(body.length > 0 ? body.toString('utf8') : '{}') as {
       Name?: string;
       Names?: string[];
+      Path?: string;
+      Recursive?: boolean;
     };
+    if (operation === 'GetParametersByPath') return this.byPath(input, identity, response);
     const single = operation === 'GetParameter';
     if (!single && operation !== 'GetParameters')
       return refuse(
@@ -77,6 +80,24 @@ export class ParameterStore implements LocalService {
       });
     if (found[0] === undefined) return refuse(response, 'ParameterNotFound', `${names[0]} not found.`);
     answer(response, 200, { Parameter: found[0] });
+  }
+
+  private byPath(
+    { Path: path = '/', Recursive: recursive = false }: { readonly Path?: string; readonly Recursive?: boolean },
+    identity: Exchange['identity'],
+    response: ServerResponse,
+  ): void {
+    const denied = this.environment.authorize({
+      identity,
+      action: 'ssm:GetParametersByPath',
+      resource: this.arn(path),
+    });
+    if (denied !== undefined) return refuse(response, 'AccessDeniedException', denied);
+    const folder = path.endsWith('/') ? path : `${path}/`;
+    const names = [...this.parameters.keys()].filter(
+      (name) => name.startsWith(folder) && (recursive || !name.slice(folder.length).includes('/')),
+    );
+    answer(response, 200, { Parameters: names.sort().map((name) => this.describe(name)) });
   }
 
   private describe(name: string): object | undefined {

@@ -1,0 +1,20 @@
+import { failRun } from '../lib/operations/fail-run';
+import { redriveAdapters } from './redrive/adapters';
+
+interface Input {
+  readonly runId: string;
+  readonly error: string;
+  readonly cause: string;
+}
+
+/** Last resort of the state machine: lets go of everything and says why. */
+export async function handler({ runId, error, cause }: Input) {
+  const { queueOf, queues, ledger, store, clock, announce } = redriveAdapters();
+  await failRun(runId, `${error}: ${cause}`, await queueOf(runId), {
+    queues,
+    ledger,
+    store,
+    clock,
+    announce,
+  });
+}

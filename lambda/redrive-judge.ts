@@ -1,0 +1,20 @@
+import { judgeRun } from '../lib/operations/judge-run';
+import { redriveAdapters } from './redrive/adapters';
+
+interface Input {
+  readonly runId: string;
+  readonly empty: boolean;
+  readonly seconds: number;
+}
+
+/** After each slice: outcomes, stop rules, the operator's wishes. */
+export async function handler({ runId, ...moved }: Input) {
+  const { queueOf, queues, ledger, store, clock } = redriveAdapters();
+  const queue = await queueOf(runId);
+  return judgeRun(runId, moved, queue, {
+    ledger,
+    store,
+    clock,
+    depth: () => queues.depth(queue.deadLetterUrl),
+  });
+}

@@ -1,0 +1,12 @@
+import { parkExecution } from '../lib/operations/pause-execution';
+import { redriveAdapters } from './redrive/adapters';
+
+interface Input {
+  readonly runId: string;
+  readonly taskToken: string;
+}
+
+/** Keeps the token with which a resume wakes the execution: a paused run costs nothing. */
+export async function handler({ runId, taskToken }: Input) {
+  await parkExecution(runId, taskToken, redriveAdapters().store);
+}

@@ -4,14 +4,13 @@ import { redriveAdapters } from './redrive/adapters';
 interface Input {
   readonly runId: string;
   readonly empty: boolean;
-  readonly seconds: number;
 }
 
 /** After each slice: outcomes, stop rules, the operator's wishes. */
-export async function handler({ runId, ...moved }: Input) {
+export async function handler({ runId, empty }: Input) {
   const { queueOf, queues, ledger, store, clock } = redriveAdapters();
   const queue = await queueOf(runId);
-  return judgeRun(runId, moved, queue, {
+  return judgeRun(runId, empty, queue, {
     ledger,
     store,
     clock,

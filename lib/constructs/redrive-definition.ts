@@ -103,10 +103,11 @@ export function redriveDefinition(step: StepFunctions): Record<string, unknown> 
           seconds: '{% $max($states.result.seconds) %}',
         },
         Catch: CATCH,
-        Next: 'Judge',
+        Next: 'KeepRate',
       },
+      KeepRate: { Type: 'Wait', Seconds: '{% $seconds %}', Next: 'Judge' },
       Judge: {
-        ...invoke(step.judge, { runId: '{% $runId %}', empty: '{% $empty %}', seconds: '{% $seconds %}' }),
+        ...invoke(step.judge, { runId: '{% $runId %}', empty: '{% $empty %}' }),
         Assign: {
           next: '{% $states.result.Payload.next %}',
           waitSeconds: '{% $states.result.Payload.waitSeconds %}',
@@ -121,11 +122,12 @@ export function redriveDefinition(step: StepFunctions): Record<string, unknown> 
           { Condition: "{% $next = 'settle' %}", Next: 'Settle' },
           { Condition: "{% $next = 'pause' %}", Next: 'Paused' },
           { Condition: "{% $next = 'end' %}", Next: 'Ended' },
+          { Condition: "{% $next = 'judge' %}", Next: 'AwaitCanary' },
           { Condition: `{% $rounds * (1 + $lanes / 2) >= ${ROUNDS} %}`, Next: 'HandOver' },
         ],
-        Default: 'Rest',
+        Default: 'Move',
       },
-      Rest: { Type: 'Wait', Seconds: '{% $waitSeconds %}', Next: 'Move' },
+      AwaitCanary: { Type: 'Wait', Seconds: '{% $waitSeconds %}', Next: 'Judge' },
       Paused: {
         Type: 'Task',
         Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken',

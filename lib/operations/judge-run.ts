@@ -27,7 +27,8 @@ export interface JudgeDependencies {
 }
 
 export interface Verdict {
-  readonly next: 'move' | 'pause' | 'settle' | 'end';
+  /** `judge`: look again after the wait. */
+  readonly next: 'move' | 'judge' | 'pause' | 'settle' | 'end';
   readonly waitSeconds: number;
 }
 
@@ -37,18 +38,18 @@ export type Judgement = Verdict & { readonly lanes: number };
 /** After each slice: collects outcomes, asks the stop rules and the operator, and says what comes next. */
 export async function judgeRun(
   runId: string,
-  moved: { readonly empty: boolean; readonly seconds: number },
+  empty: boolean,
   queue: ManagedQueue,
   dependencies: JudgeDependencies,
 ): Promise<Judgement> {
-  const verdict = await verdictOn(runId, moved, queue, dependencies);
+  const verdict = await verdictOn(runId, empty, queue, dependencies);
   const { rate } = await loadRun(dependencies.store, runId);
   return { ...verdict, lanes: lanesFor(rate) };
 }
 
 async function verdictOn(
   runId: string,
-  moved: { readonly empty: boolean; readonly seconds: number },
+  empty: boolean,
   queue: ManagedQueue,
   { ledger, store, clock, depth }: JudgeDependencies,
 ): Promise<Verdict> {
@@ -82,13 +83,13 @@ async function verdictOn(
 
   const taken = run.counts.sent + run.counts.discarded;
   const full = run.plan.maximumMessages !== undefined && taken >= run.plan.maximumMessages;
-  const exhausted = full || (moved.empty && (await depth()).visible === 0);
+  const exhausted = full || (empty && (await depth()).visible === 0);
   if (run.state === 'canary') {
     const sentAll = taken >= (run.plan.canary?.size ?? 0) || exhausted;
-    if (!sentAll) return { next: 'move', waitSeconds: moved.seconds };
+    if (!sentAll) return { next: 'move', waitSeconds: 0 };
     const soaked =
       now - Date.parse(run.lastSentAt ?? run.since) >= (run.plan.canary?.soakSeconds ?? 0) * 1000;
-    if (collected.open.length > 0 && !soaked) return { next: 'move', waitSeconds: CANARY_LOOK_SECONDS };
+    if (collected.open.length > 0 && !soaked) return { next: 'judge', waitSeconds: CANARY_LOOK_SECONDS };
     if (settledOf(run.outcomes) === 0 && taken > 0)
       return turn(
         'stop',
@@ -100,7 +101,7 @@ async function verdictOn(
   }
   if (exhausted) return turn('exhaust', { ending: 'completed' }, settle);
   await climb(run, store);
-  return { next: 'move', waitSeconds: moved.seconds };
+  return { next: 'move', waitSeconds: 0 };
 }
 
 /** A canary is judged by whatever it has. */

@@ -48,6 +48,8 @@ interface Chosen {
   readonly knowledge: Knowledge;
 }
 
+/** After a slice that found nothing to move. */
+const IDLE_SECONDS = 1;
 const STOP_MARGIN_MS = 15_000;
 const BATCH = 10;
 
@@ -96,7 +98,11 @@ export async function moveSlice(
       ...(mover.moved > 0 ? { lastSentAt: iso(clock.now()) } : {}),
     });
   }
-  return { counts: mover.counts, empty: emptyPolls >= EMPTY_POLLS, seconds: slice.seconds };
+  return {
+    counts: mover.counts,
+    empty: emptyPolls >= EMPTY_POLLS,
+    seconds: mover.moved > 0 ? slice.seconds : IDLE_SECONDS,
+  };
 }
 
 /** Messages per second at this point of the ramp; a canary goes at the first step. */

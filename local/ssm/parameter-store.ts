@@ -83,7 +83,10 @@ export class ParameterStore implements LocalService {
   }
 
   private byPath(
-    { Path: path = '/', Recursive: recursive = false }: { readonly Path?: string; readonly Recursive?: boolean },
+    {
+      Path: path = '/',
+      Recursive: recursive = false,
+    }: { readonly Path?: string; readonly Recursive?: boolean },
     identity: Exchange['identity'],
     response: ServerResponse,
   ): void {
@@ -92,7 +95,10 @@ export class ParameterStore implements LocalService {
       action: 'ssm:GetParametersByPath',
       resource: this.arn(path),
     });
-    if (denied !== undefined) return refuse(response, 'AccessDeniedException', denied);
+    if (denied !== undefined) {
+      refuse(response, 'AccessDeniedException', denied);
+      return;
+    }
     const folder = path.endsWith('/') ? path : `${path}/`;
     const names = [...this.parameters.keys()].filter(
       (name) => name.startsWith(folder) && (recursive || !name.slice(folder.length).includes('/')),

@@ -1,0 +1,74 @@
+import { ResourceError } from '../cloudformation/resource-provider';
+
+/** An SQS event source mapping as it is set up. */
+export interface MappingConfig {
+  readonly uuid: string;
+  readonly queueArn: string;
+  readonly functionName: string;
+  readonly batchSize: number;
+  /** Seconds. */
+  readonly window: number;
+  readonly maximumConcurrency?: number;
+  readonly reportsItemFailures: boolean;
+  /** Patterns as JSON text. */
+  readonly filters: readonly string[];
+  readonly enabled: boolean;
+}
+
+const FIFO_BATCH = 10;
+
+/**
+ * The rules that AWS checks when a mapping is created.
+ * https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html
+ */
+export function checkMapping(
+  config: MappingConfig,
+  queue: { readonly fifo: boolean; readonly visibilitySeconds: number } | undefined,
+  functionTimeout: number,
+): void {
+  if (queue === undefined) throw new ResourceError('EventSourceArn', 'The specified queue does not exist.');
+  if (queue.visibilitySeconds < functionTimeout)
+    throw new ResourceError(
+      'EventSourceArn',
+      `Queue visibility timeout: ${queue.visibilitySeconds} seconds is less than Function timeout: ${functionTimeout} seconds`,
+    );
+  const most = queue.fifo ? FIFO_BATCH : 10_000;
+  if (!Number.isInteger(config.batchSize) || config.batchSize < 1 || config.batchSize > most)
+    throw new ResourceError(
+      'BatchSize',
+      `must be from 1 to ${most} on this queue, and is ${config.batchSize}`,
+    );
+  if (queue.fifo && config.window > 0)
+    throw new ResourceError(
+      'MaximumBatchingWindowInSeconds',
+      'Batching window is not supported for FIFO queues.',
+    );
+  if (config.window < 0 || config.window > 300)
+    throw new ResourceError(
+      'MaximumBatchingWindowInSeconds',
+      `must be from 0 to 300, and is ${config.window}`,
+    );
+  if (config.batchSize > 10 && config.window < 1)
+    throw new ResourceError(
+      'MaximumBatchingWindowInSeconds',
+      'Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10',
+    );
+  if (config.maximumConcurrency !== undefined && config.maximumConcurrency < 2)
+    throw new ResourceError('ScalingConfig', 'MaximumConcurrency must be at least 2');
+  for (const filter of config.filters) checkFilter(filter);
+}
+
+function checkFilter(filter: string): void {
+  let pattern: unknown;
+  try {
+    pattern = JSON.parse(filter);
+  } catch {
+    throw new ResourceError('FilterCriteria', `Invalid filter pattern definition: ${filter}`);
+  }
+  const wrong = Object.keys(pattern as object).find((key) => key !== 'body');
+  if (wrong !== undefined)
+    throw new ResourceError(
+      'FilterCriteria',
+      `only 'body' can be filtered on a queue, and the pattern names '${wrong}'`,
+    );
+}

@@ -3,6 +3,7 @@ import { SystemClock } from './clock/system-clock';
 import { type Assembly, loadAssembly } from './cloudformation/assembly';
 import { deploy } from './cloudformation/deploy';
 import type { NotEmulated } from './cloudformation/finding';
+import type { ResourceProvider } from './cloudformation/resource-provider';
 import type { DeployedResource } from './cloudformation/stack-deployment';
 import { Gateway } from './gateway/gateway';
 import { type Credentials, Identities, OPERATOR_CREDENTIALS } from './gateway/identities';
@@ -66,6 +67,8 @@ export interface Composition<Services> {
   readonly services: Services;
   /** Every service that the gateway serves, in the order in which they start; they stop in reverse. */
   readonly served: readonly LocalService[];
+  /** Of resources that nothing serves, such as keys. */
+  readonly extraProviders?: readonly ResourceProvider[];
   storedParameter?(name: string): string | undefined;
   /** Told once, when every resource exists. */
   deployed?(resources: readonly DeployedResource[]): void;
@@ -143,7 +146,11 @@ export async function startEngine<Services>(
   try {
     for (const service of served) gateway.register(service);
     await gateway.listen();
-    const providers = [...iam.providers, ...served.flatMap((service) => service.providers)];
+    const providers = [
+      ...iam.providers,
+      ...(composition.extraProviders ?? []),
+      ...served.flatMap((service) => service.providers),
+    ];
     const deployment = await deploy({
       assembly,
       account,

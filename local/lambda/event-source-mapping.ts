@@ -1,7 +1,7 @@
 import { type InvocationResult, type QueueMessage, type QueueSource, ThrottledError } from '../gateway/ports';
 import type { AccessRequest, Environment, Identity } from '../gateway/service';
 import { judgeBatch } from './batch-response';
-import { passesFilters } from './filter-pattern';
+import { passesFilters } from './filters';
 import type { FunctionConfig } from './function-config';
 import type { MappingConfig } from './mapping-config';
 import { sqsEvent } from './sqs-event';

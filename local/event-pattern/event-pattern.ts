@@ -1,23 +1,10 @@
-type Pattern = Readonly<Record<string, unknown>>;
+export type Pattern = Readonly<Record<string, unknown>>;
 
-/** Whether the message passes one of the filters; without filters everything does. */
-export function passesFilters(filters: readonly string[], body: string): boolean {
-  if (filters.length === 0) return true;
-  return filters.some((filter) => {
-    const { body: pattern } = JSON.parse(filter) as { body?: unknown };
-    if (pattern === undefined) return true;
-    if (Array.isArray(pattern)) return matchesValue(pattern, body);
-    try {
-      return matches(pattern as Pattern, JSON.parse(body));
-    } catch {
-      // A pattern for JSON on a body that is none: dropped, as AWS does.
-      return false;
-    }
-  });
-}
-
-/** https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html */
-function matches(pattern: Pattern, value: unknown): boolean {
+/**
+ * Whether an event has what the pattern asks for.
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
+ */
+export function matches(pattern: Pattern, value: unknown): boolean {
   return Object.entries(pattern).every(([key, expected]) => {
     if (key === '$or') return (expected as Pattern[]).some((choice) => matches(choice, value));
     const found = (value as Record<string, unknown> | null)?.[key];
@@ -27,7 +14,8 @@ function matches(pattern: Pattern, value: unknown): boolean {
   });
 }
 
-function matchesValue(allowed: readonly unknown[], found: unknown): boolean {
+/** Whether a value, or one of a list, is among the allowed ones. */
+export function matchesValue(allowed: readonly unknown[], found: unknown): boolean {
   const values = Array.isArray(found) ? found : [found];
   return allowed.some((rule) =>
     typeof rule === 'object' && rule !== null

@@ -6,11 +6,11 @@ import {
   type MessageAttributeValue,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
-  type SendMessageBatchRequestEntry,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { AttributeValues, OutgoingCopy } from '../core/resend';
 import type { DeadLetter, QueueDepth, RedriveQueues, SendResult } from '../operations/redrive-ports';
+import { entryOf } from './send-entry';
 
 const BATCH = 10;
 const DELETE_TRIES = 3;
@@ -124,31 +124,6 @@ function attributesOf(given: Readonly<Record<string, MessageAttributeValue>>): A
       },
     ]),
   );
-}
-
-function entryOf(copy: OutgoingCopy, index: number): SendMessageBatchRequestEntry {
-  const attributes = Object.entries(copy.attributes).map(
-    ([name, { dataType, stringValue, binaryValue }]): [string, MessageAttributeValue] => [
-      name,
-      {
-        DataType: dataType,
-        ...(binaryValue === undefined ? { StringValue: stringValue } : { BinaryValue: binaryValue }),
-      },
-    ],
-  );
-  return {
-    Id: String(index),
-    MessageBody: copy.body,
-    ...(attributes.length === 0 ? {} : { MessageAttributes: Object.fromEntries(attributes) }),
-    ...(copy.delaySeconds > 0 ? { DelaySeconds: copy.delaySeconds } : {}),
-    ...(copy.groupId === undefined ? {} : { MessageGroupId: copy.groupId }),
-    ...(copy.deduplicationId === undefined ? {} : { MessageDeduplicationId: copy.deduplicationId }),
-    ...(copy.traceHeader === undefined
-      ? {}
-      : {
-          MessageSystemAttributes: { AWSTraceHeader: { DataType: 'String', StringValue: copy.traceHeader } },
-        }),
-  };
 }
 
 function chunks<T>(items: readonly T[]): T[][] {

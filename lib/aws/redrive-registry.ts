@@ -23,6 +23,15 @@ export class ParameterRegistry implements QueueRegistry {
     return known;
   }
 
+  /** In whatever stack it is. Throws QUEUE_UNKNOWN. */
+  async find(name: string): Promise<ManagedQueue> {
+    const all = await this.list();
+    const found = all.find((queue) => queue.name === name);
+    if (found === undefined)
+      throw unknownQueue(name, all.map((queue) => queue.name).join(', ') || 'none is registered');
+    return found;
+  }
+
   async list(): Promise<ManagedQueue[]> {
     const queues: ManagedQueue[] = [];
     let token: string | undefined;
@@ -48,13 +57,17 @@ export class ParameterRegistry implements QueueRegistry {
       return JSON.parse(Parameter?.Value ?? '{}') as ManagedQueue;
     } catch (error) {
       if (!(error instanceof ParameterNotFound)) throw error;
-      throw new CodedError({
-        code: 'QUEUE_UNKNOWN',
-        problem: 'the redrive engine does not manage this queue',
-        given: name,
-        allowed: `a queue with a parameter ${this.prefix}NAME`,
-        nextStep: 'list the queues with `redrive queues`, or add the queue to the stack',
-      });
+      throw unknownQueue(name, `a queue with a parameter ${this.prefix}NAME`);
     }
   }
+}
+
+function unknownQueue(given: string, allowed: string): CodedError {
+  return new CodedError({
+    code: 'QUEUE_UNKNOWN',
+    problem: 'the redrive engine does not manage this queue',
+    given,
+    allowed,
+    nextStep: 'list the queues with `redrive queues`, or add the queue to a stack',
+  });
 }

@@ -1,4 +1,4 @@
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -47,7 +47,7 @@ function allow(step: IFunction, prefix: string, actions: readonly string[], reso
     );
 }
 
-export function grantTable(steps: RedriveSteps, table: ITable): void {
+export function grantTable(steps: RedriveSteps, table: Table): void {
   for (const name of REDRIVE_STEPS) {
     const rights = TABLE_RIGHTS[name];
     const direct = rights.filter((right) => !right.includes(':'));

@@ -1,5 +1,5 @@
 import { Annotations, ArnFormat, Duration, Lazy, Names, Stack } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -10,6 +10,7 @@ import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { REDRIVE_ENVIRONMENT, registryName } from '../core/redrive-environment';
 import { bundledCode } from './bundled-code';
+import type { FailureStore } from './failure-store';
 import { redriveDefinition } from './redrive-definition';
 import { grantQueue, grantTable, REDRIVE_STEPS, type RedriveStep } from './redrive-grants';
 
@@ -28,8 +29,8 @@ export interface RedriveQueueProps {
 }
 
 export interface RedriveStateMachineProps {
-  /** The failure store table. */
-  readonly failureTable: ITable;
+  /** Where runs and their ledgers are kept. */
+  readonly failureStore: FailureStore;
 }
 
 /**
@@ -41,18 +42,18 @@ export class RedriveStateMachine extends Construct {
   /** Takes `{"runId": "..."}` of a planned run in the failure store. */
   public readonly stateMachine: sfn.StateMachine;
   private readonly steps: Record<RedriveStep, lambda.Function>;
-  private readonly failureTable: ITable;
+  private readonly failureTable: Table;
   private readonly mappings = new Map<string, lambda.IEventSourceMapping[]>();
   private readonly physicalName: string;
 
   constructor(scope: Construct, id: string, props: RedriveStateMachineProps) {
     super(scope, id);
     const stack = Stack.of(this);
-    this.failureTable = props.failureTable;
+    this.failureTable = props.failureStore.table;
     this.physicalName = Names.uniqueResourceName(this, { maxLength: 70, separator: '-' });
     const steps = REDRIVE_STEPS.map((step) => [step, this.step(step)] as const);
     this.steps = Object.fromEntries(steps) as Record<RedriveStep, lambda.Function>;
-    grantTable(this.steps, props.failureTable);
+    grantTable(this.steps, this.failureTable);
     for (const step of [this.steps.settle, this.steps.fail])
       step.addToRolePolicy(
         new iam.PolicyStatement({
@@ -73,8 +74,9 @@ export class RedriveStateMachine extends Construct {
       );
     const mappings: lambda.IEventSourceMapping[] = [];
     this.mappings.set(name, mappings);
-    const parameter = new ssm.StringParameter(this, `Queue-${name}`, {
-      parameterName: registryName(stack.stackName, name),
+    const parameterName = registryName(stack.stackName, name);
+    new ssm.StringParameter(this, `Queue-${name}`, {
+      parameterName,
       description: 'How the redrive command and the redrive steps find this queue',
       stringValue: Lazy.string({
         produce: () =>
@@ -100,7 +102,12 @@ export class RedriveStateMachine extends Construct {
       destinations: replayQueue === undefined ? [sourceQueue] : [sourceQueue, replayQueue],
       ...(replayQueue === undefined ? {} : { replayQueue }),
       keys: queue.encryptionKeys ?? [],
-      parameterArn: parameter.parameterArn,
+      // By name: with a reference the template would be a circle.
+      parameterArn: stack.formatArn({
+        service: 'ssm',
+        resource: `parameter${parameterName}`,
+        arnFormat: ArnFormat.NO_RESOURCE_NAME,
+      }),
     });
     if (alarmNames !== undefined) this.grantAlarms();
   }

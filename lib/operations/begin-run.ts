@@ -1,6 +1,8 @@
 import { CodedError } from '../core/coded-error';
-import { type PlanRequest, planOf, planProblems } from '../core/redrive-plan';
+import { type PlanRequest, planOf, planProblems, type RedrivePlan } from '../core/redrive-plan';
+import { isSelected } from '../core/redrive-selection';
 import { NOTHING_MOVED, type RunRecord } from '../core/run-record';
+import type { FailureIndex } from './failure-ports';
 import {
   type Clock,
   type Executions,
@@ -12,6 +14,8 @@ import {
 } from './redrive-ports';
 
 export interface BeginDependencies {
+  /** Absent: a selection is not looked at before the run. */
+  readonly failures?: FailureIndex;
   readonly queues: RedriveQueues;
   readonly store: RunStore;
   readonly executions: Executions;
@@ -32,7 +36,7 @@ export type Begun =
 export async function beginRun(
   request: PlanRequest,
   queue: ManagedQueue,
-  { queues, store, executions, clock, newId }: BeginDependencies,
+  { queues, store, executions, clock, newId, failures }: BeginDependencies,
 ): Promise<Begun> {
   const plan = planOf(request);
   const problems = planProblems(plan);
@@ -52,6 +56,8 @@ export async function beginRun(
     });
   const depth = await queues.depth(queue.deadLetterUrl);
   if (depth.visible + depth.inFlight + depth.delayed === 0) return { kind: 'nothing-to-redrive', depth };
+  if (failures !== undefined && !(await anySelected(plan, failures)))
+    return { kind: 'nothing-to-redrive', depth };
   const at = iso(clock.now());
   const run: RunRecord = {
     runId: newId(),
@@ -80,6 +86,24 @@ export async function beginRun(
   if (plan.action === 'discard') return { kind: 'awaits-approval', run };
   await executions.start(run.runId, run.runId);
   return { kind: 'started', run };
+}
+
+/** Whether the failure store knows of a message that is meant. A selection of other than failures is left to the run. */
+async function anySelected({ queue, select }: RedrivePlan, failures: FailureIndex): Promise<boolean> {
+  const { signatures, codes, classes, messageTypes, tenants } = select;
+  if ([signatures, codes, classes, messageTypes, tenants].every((names) => names === undefined)) return true;
+  for await (const failure of failures.deadLettered(queue)) {
+    const { originalMessageId, redrives } = failure;
+    const ids = { messageId: failure.messageIds.at(-1) ?? originalMessageId, originalMessageId };
+    const {
+      sourceQueueArns: _arns,
+      minimumReceiveCount: _least,
+      maximumReceiveCount: _most,
+      ...known
+    } = select;
+    if (isSelected({ ...ids, receiveCount: 0, redrives, failure }, known)) return true;
+  }
+  return false;
 }
 
 /**

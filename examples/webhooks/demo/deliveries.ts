@@ -21,7 +21,7 @@ export interface Deliveries {
 const REPEAT_EVERY = 12;
 const NOT_JSON = [
   '<html><body>502 Bad Gateway</body></html>',
-  '',
+  ' ',
   '{"action":"opened","issue":',
   'ping',
   'action=opened&number=7',

@@ -1,0 +1,15 @@
+export { DeadLetterAlarms, DeadLetterAlarmsProps } from './constructs/dead-letter-alarms';
+export { FailureStore, FailureStoreProps } from './constructs/failure-store';
+export { IdempotencyTable, IdempotencyTableProps } from './constructs/idempotency-table';
+export { NodeConsumer } from './constructs/node-consumer';
+export { RecoverableQueue } from './constructs/recoverable-queue';
+export {
+  AlarmProfile,
+  ConsumerMappingOptions,
+  RecoverableQueueProps,
+} from './constructs/recoverable-queue-props';
+export {
+  RedriveQueueProps,
+  RedriveStateMachine,
+  RedriveStateMachineProps,
+} from './constructs/redrive-state-machine';

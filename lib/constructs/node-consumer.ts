@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogLevel, NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
@@ -19,7 +19,14 @@ export class NodeConsumer extends NodejsFunction {
       logGroup:
         props.logGroup ?? new logs.LogGroup(scope, `${id}Logs`, { retention: logs.RetentionDays.ONE_MONTH }),
       environment: { NODE_OPTIONS: '--enable-source-maps', ...props.environment },
-      bundling: { minify: true, keepNames: true, sourceMap: true, target: 'node22', ...props.bundling },
+      bundling: {
+        minify: true,
+        keepNames: true,
+        sourceMap: true,
+        target: 'node22',
+        logLevel: LogLevel.WARNING,
+        ...props.bundling,
+      },
     });
   }
 }

@@ -15,7 +15,7 @@ export type RedriveSteps = Readonly<Record<RedriveStep, IFunction>>;
 const TABLE_RIGHTS: Readonly<Record<RedriveStep, readonly string[]>> = {
   preflight: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
   move: ['GetItem', 'PutItem', 'UpdateItem', 'BatchGetItem', 'BatchWriteItem'],
-  judge: ['GetItem', 'PutItem', 'UpdateItem', 'BatchGetItem', 'BatchWriteItem', 'Query:listing'],
+  judge: ['GetItem', 'PutItem', 'UpdateItem', 'BatchGetItem', 'BatchWriteItem', 'Query', 'Query:listing'],
   pause: ['GetItem', 'UpdateItem'],
   settle: [
     'GetItem',

@@ -16,9 +16,15 @@ function merged(left: FailureGroup, right: FailureGroup): FailureGroup {
   return {
     ...left,
     count: left.count + right.count,
-    firstSeenAt: left.firstSeenAt < right.firstSeenAt ? left.firstSeenAt : right.firstSeenAt,
-    lastSeenAt: left.lastSeenAt > right.lastSeenAt ? left.lastSeenAt : right.lastSeenAt,
+    firstSeenAt: earlier(left.firstSeenAt, right.firstSeenAt),
+    lastSeenAt:
+      earlier(left.lastSeenAt, right.lastSeenAt) === left.lastSeenAt ? right.lastSeenAt : left.lastSeenAt,
     consumerVersions: [...new Set([...left.consumerVersions, ...right.consumerVersions])].sort(),
     examples: [...new Set([...left.examples, ...right.examples])].slice(0, EXAMPLES),
   };
+}
+
+/** Of two ISO 8601 times in UTC. */
+function earlier(left: string, right: string): string {
+  return left.localeCompare(right, 'en') <= 0 ? left : right;
 }

@@ -83,7 +83,7 @@ async function verdictOn(
 
   const taken = run.counts.sent + run.counts.discarded;
   const full = run.plan.maximumMessages !== undefined && taken >= run.plan.maximumMessages;
-  const exhausted = full || (empty && (await depth()).visible === 0);
+  const exhausted = full || (empty && (await nothingLeft(run, ledger, await depth(), now)));
   if (run.state === 'canary') {
     const sentAll = taken >= (run.plan.canary?.size ?? 0) || exhausted;
     if (!sentAll) return { next: 'move', waitSeconds: 0 };
@@ -102,6 +102,22 @@ async function verdictOn(
   if (exhausted) return turn('exhaust', { ending: 'completed' }, settle);
   await climb(run, store);
   return { next: 'move', waitSeconds: 0 };
+}
+
+/** Longest that somebody may hide a message from the run: a mover that died, an operator who looks. */
+const PATIENCE_MS = 15 * 60 * 1000;
+
+/** Nothing visible, and nothing hidden but by this run. */
+async function nothingLeft(
+  run: RunRecord,
+  ledger: Ledger,
+  { visible, inFlight, delayed }: QueueDepth,
+  now: number,
+): Promise<boolean> {
+  if (visible + delayed > 0) return false;
+  if (inFlight === 0) return true;
+  const since = Math.max(Date.parse(run.since), Date.parse(run.lastSentAt ?? run.since));
+  return inFlight <= (await ledger.held(run.runId)).length || now - since > PATIENCE_MS;
 }
 
 /** A canary is judged by whatever it has. */

@@ -156,8 +156,10 @@ class Mover {
       else if (this.moved + chosen.length < budget) chosen.push({ message, knowledge });
       else overBudget.push(message.receiptHandle);
     });
-    if (leftAlone.length > 0)
-      await ledger.hold(this.run.runId, leftAlone, this.dependencies.clock.now() + HOLD_SECONDS * 1000);
+    if (leftAlone.length > 0) {
+      const seconds = isSelective(this.run.plan.select) ? HOLD_SECONDS : SHORT_HOLD_SECONDS;
+      await ledger.hold(this.run.runId, leftAlone, this.dependencies.clock.now() + seconds * 1000);
+    }
     if (overBudget.length > 0) await queues.release(url, overBudget);
     if (reconciled.length > 0) {
       await queues.delete(url, reconciled);

@@ -71,6 +71,9 @@ export async function settleRun(
   const entries: LedgerEntry[] = [];
   for await (const entry of ledger.all(runId)) entries.push(entry);
   const balance = balanceOf(entries);
+  // A mover that died had no time to count; the ledger knows.
+  const sent = entries.filter(({ newMessageId }) => newMessageId !== undefined).length;
+  await store.count(runId, { moved: { sent: sent - run.counts.sent } });
   const latest = await loadRun(store, runId);
   const state = nextRunState(latest.state, ENDINGS[latest.ending ?? 'completed']) ?? 'failed';
   const ended = { ...latest, state, endedAt: iso(now), report: JSON.stringify(balance) };

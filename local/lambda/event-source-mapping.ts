@@ -59,6 +59,7 @@ export class EventSourceMapping {
   stop(): void {
     this.poller?.abort();
     this.poller = undefined;
+    for (const goOn of this.roomWaiters.splice(0)) goOn();
   }
 
   reconfigure(config: MappingConfig): void {
@@ -70,7 +71,7 @@ export class EventSourceMapping {
   /** One poller finds messages; batches run side by side up to the maximum concurrency. */
   private async poll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.room(signal);
+      await this.room();
       if (signal.aborted) return;
       const batch = await this.gather(signal).catch(() => undefined);
       if (batch === undefined) return;
@@ -83,13 +84,10 @@ export class EventSourceMapping {
     }
   }
 
-  private room(signal: AbortSignal): Promise<void> {
+  private room(): Promise<void> {
     const { maximumConcurrency = Number.POSITIVE_INFINITY } = this.config;
     if (this.busy < Math.min(maximumConcurrency, this.around.processes)) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.roomWaiters.push(resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    return new Promise((resolve) => this.roomWaiters.push(resolve));
   }
 
   /** A batch: what is there, and with a window what comes until it is full or the window ends. */

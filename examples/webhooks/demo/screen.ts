@@ -39,6 +39,7 @@ export class Screen {
 
   act(title: string): void {
     this.closeProgress();
+    this.lastPlainProgress = '';
     this.terminal.write(`\n${this.paint(['bold', 'cyan'], title)}\n`);
   }
 
@@ -87,7 +88,6 @@ export class Screen {
   private closeProgress(): void {
     if (this.open) this.terminal.write('\n');
     this.open = false;
-    this.lastPlainProgress = '';
   }
 
   private paint(style: Style, text: string): string {

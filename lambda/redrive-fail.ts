@@ -1,5 +1,5 @@
+import { redriveAdapters } from '../lib/aws/redrive-adapters';
 import { failRun } from '../lib/operations/fail-run';
-import { redriveAdapters } from './redrive/adapters';
 
 interface Input {
   readonly runId: string;

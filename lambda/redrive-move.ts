@@ -1,5 +1,5 @@
+import { type LambdaContext, redriveAdapters } from '../lib/aws/redrive-adapters';
 import { moveSlice } from '../lib/operations/move-slice';
-import { type LambdaContext, redriveAdapters } from './redrive/adapters';
 
 interface Input {
   readonly runId: string;

@@ -1,5 +1,5 @@
+import { redriveAdapters } from '../lib/aws/redrive-adapters';
 import { parkExecution } from '../lib/operations/pause-execution';
-import { redriveAdapters } from './redrive/adapters';
 
 interface Input {
   readonly runId: string;

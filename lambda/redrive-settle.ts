@@ -1,5 +1,5 @@
+import { redriveAdapters } from '../lib/aws/redrive-adapters';
 import { settleRun } from '../lib/operations/settle-run';
-import { redriveAdapters } from './redrive/adapters';
 
 /** Waits for outcomes, then closes the account of the run. */
 export async function handler({ runId }: { readonly runId: string }) {

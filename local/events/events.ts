@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { ResourceProvider } from '../cloudformation/resource-provider';
 import { ResourceError } from '../cloudformation/resource-provider';
-import { matches, type Pattern } from '../event-pattern/event-pattern';
+import { matches, type Pattern } from '../gateway/event-pattern';
 import type { ExecutionStarter, FunctionInvoker, QueueSender, TopicPublisher } from '../gateway/ports';
 import { bodyOf } from '../gateway/request-body';
 import type { Environment, Exchange, LocalService } from '../gateway/service';

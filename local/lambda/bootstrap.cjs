@@ -41,6 +41,7 @@ for (const [method, level] of Object.entries({
   trace: 'TRACE',
 }))
   console[method] = (...given) => {
+    // real time: Date is the engine's by now, where the clock is simulated
     const timestamp = new Date().toISOString();
     const message = format(...given);
     process.stdout.write(
@@ -133,6 +134,7 @@ function contextOf(headers) {
     memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
     logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
     logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
+    // real time: Date is the engine's by now, where the clock is simulated
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   };
 }

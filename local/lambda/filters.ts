@@ -1,4 +1,4 @@
-import { matches, matchesValue, type Pattern } from '../event-pattern/event-pattern';
+import { matches, matchesValue, type Pattern } from '../gateway/event-pattern';
 
 /** Whether the message passes one of the filters; without filters everything does. */
 export function passesFilters(filters: readonly string[], body: string): boolean {

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** A function as it is deployed. */
 export interface FunctionConfig {
   readonly name: string;
@@ -27,4 +29,16 @@ export function functionNameOf(nameOrArn: string): string {
   const parts = nameOrArn.split(':');
   const at = parts.indexOf('function');
   return (at >= 0 ? parts[at + 1] : parts[0]) ?? nameOrArn;
+}
+
+/** Stable for a stack's resource, in the form of a UUID. */
+export function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
 }

@@ -3,36 +3,11 @@ import { ResourceError } from '../cloudformation/resource-provider';
 import { type InvocationResult, ThrottledError } from '../gateway/ports';
 import { bodyOf } from '../gateway/request-body';
 import type { Exchange } from '../gateway/service';
-import type { EventSourceMapping } from './event-source-mapping';
+import { type Answer, type Call, type Json, LambdaError } from './api-call';
 import { type FunctionConfig, functionNameOf } from './function-config';
 import type { FunctionPool } from './function-pool';
-import type { LambdaService } from './lambda';
-import { mappingOf } from './providers';
-
-type Json = Record<string, unknown>;
-
-interface Call {
-  readonly exchange: Exchange;
-  readonly name: string;
-  readonly body: Buffer;
-  readonly query: URLSearchParams;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-class LambdaError extends Error {
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+import type { LambdaControl } from './lambda-control';
+import { MappingApi } from './mapping-api';
 
 const MAXIMUM_PAYLOAD_BYTES = 6 * 1024 * 1024;
 const ASYNC_RETRIES_MS = [60_000, 120_000];
@@ -89,35 +64,39 @@ export class LambdaApi {
       'POST',
       /^\/2015-03-31\/event-source-mappings\/?$/,
       'CreateEventSourceMapping',
-      (call) => this.createMapping(call),
+      (call) => this.mappings.createMapping(call),
     ],
     [
       'GET',
       /^\/2015-03-31\/event-source-mappings\/?$/,
       'ListEventSourceMappings',
-      (call) => this.listMappings(call),
+      (call) => this.mappings.listMappings(call),
     ],
     [
       'GET',
       /^\/2015-03-31\/event-source-mappings\/([^/]+)$/,
       'GetEventSourceMapping',
-      (call) => this.getMapping(call),
+      (call) => this.mappings.getMapping(call),
     ],
     [
       'PUT',
       /^\/2015-03-31\/event-source-mappings\/([^/]+)$/,
       'UpdateEventSourceMapping',
-      (call) => this.updateMapping(call),
+      (call) => this.mappings.updateMapping(call),
     ],
     [
       'DELETE',
       /^\/2015-03-31\/event-source-mappings\/([^/]+)$/,
       'DeleteEventSourceMapping',
-      (call) => this.deleteMapping(call),
+      (call) => this.mappings.deleteMapping(call),
     ],
   ];
 
-  constructor(private readonly service: LambdaService) {}
+  private readonly mappings: MappingApi;
+
+  constructor(private readonly service: LambdaControl) {
+    this.mappings = new MappingApi(service);
+  }
 
   async handle(exchange: Exchange): Promise<void> {
     const { request, response } = exchange;
@@ -259,80 +238,11 @@ export class LambdaApi {
     return { status: 204 };
   }
 
-  private createMapping({ body }: Call): Answer {
-    const mapping = this.service.map(mappingOf(randomUUID(), JSON.parse(body.toString('utf8')) as Json));
-    return { status: 202, body: this.describeMapping(mapping) };
-  }
-
-  private listMappings({ query }: Call): Answer {
-    const name = query.get('FunctionName');
-    const source = query.get('EventSourceArn');
-    const found = [...this.service.mappings.values()].filter(
-      ({ config }) =>
-        (name === null || config.functionName === functionNameOf(name)) &&
-        (source === null || config.queueArn === source),
-    );
-    return {
-      status: 200,
-      body: { EventSourceMappings: found.map((mapping) => this.describeMapping(mapping)) },
-    };
-  }
-
-  private getMapping({ name }: Call): Answer {
-    return { status: 200, body: this.describeMapping(this.mapping(name)) };
-  }
-
-  private updateMapping({ name, body }: Call): Answer {
-    const mapping = this.mapping(name);
-    const given = JSON.parse(body.toString('utf8')) as Json;
-    const { config } = mapping;
-    mapping.reconfigure({
-      ...config,
-      ...(given['Enabled'] === undefined ? {} : { enabled: given['Enabled'] === true }),
-      ...(given['BatchSize'] === undefined ? {} : { batchSize: Number(given['BatchSize']) }),
-      ...(given['ScalingConfig'] === undefined
-        ? {}
-        : { maximumConcurrency: Number((given['ScalingConfig'] as Json)['MaximumConcurrency']) }),
-    });
-    return { status: 202, body: this.describeMapping(mapping) };
-  }
-
-  private deleteMapping({ name }: Call): Answer {
-    const described = this.describeMapping(this.mapping(name));
-    this.service.unmap(name);
-    return { status: 202, body: { ...described, State: 'Deleting' } };
-  }
-
   private pool(name: string): FunctionPool {
     const pool = this.service.find(name);
     if (pool === undefined)
       throw new LambdaError(404, 'ResourceNotFoundException', `Function not found: ${functionNameOf(name)}`);
     return pool;
-  }
-
-  private mapping(uuid: string): EventSourceMapping {
-    const mapping = this.service.mappings.get(uuid);
-    if (mapping === undefined)
-      throw new LambdaError(404, 'ResourceNotFoundException', 'The resource you requested does not exist.');
-    return mapping;
-  }
-
-  private describeMapping(mapping: EventSourceMapping): Json {
-    const { config } = mapping;
-    return {
-      UUID: config.uuid,
-      BatchSize: config.batchSize,
-      MaximumBatchingWindowInSeconds: config.window,
-      EventSourceArn: config.queueArn,
-      FunctionArn: this.service.find(config.functionName)?.config.arn,
-      State: mapping.state,
-      StateTransitionReason: 'USER_INITIATED',
-      LastProcessingResult: mapping.lastResult,
-      FunctionResponseTypes: config.reportsItemFailures ? ['ReportBatchItemFailures'] : [],
-      ...(config.maximumConcurrency === undefined
-        ? {}
-        : { ScalingConfig: { MaximumConcurrency: config.maximumConcurrency } }),
-    };
   }
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { SimulatedClock } from '../clock/simulated-clock';
 import { ResourceError, type ResourceProvider } from '../cloudformation/resource-provider';
 import type { Credentials } from '../gateway/identities';
@@ -15,6 +14,7 @@ import { EventSourceMapping } from './event-source-mapping';
 import { ACCOUNT_CONCURRENCY, type FunctionConfig, functionNameOf } from './function-config';
 import { FunctionPool, ProcessSlots } from './function-pool';
 import { LambdaApi } from './lambda-api';
+import type { LambdaControl } from './lambda-control';
 import { checkMapping, type MappingConfig } from './mapping-config';
 import { lambdaProviders } from './providers';
 import { RuntimeApi } from './runtime-api';
@@ -39,7 +39,7 @@ export interface LambdaOptions {
 }
 
 /** Lambda: one process for each concurrent invocation, event source mappings on SQS, and the API around them. */
-export class LambdaService implements LocalService, FunctionInvoker {
+export class LambdaService implements LocalService, FunctionInvoker, LambdaControl {
   readonly signingName = 'lambda';
   readonly providers: readonly ResourceProvider[];
   readonly mappings = new Map<string, EventSourceMapping>();
@@ -224,16 +224,4 @@ export class LambdaService implements LocalService, FunctionInvoker {
 
 export function createLambda(environment: Environment, options: LambdaOptions): LambdaService {
   return new LambdaService(environment, options);
-}
-
-/** Stable for a stack's resource, in the form of a UUID. */
-export function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `a${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
 }

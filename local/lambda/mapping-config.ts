@@ -1,4 +1,7 @@
 import { ResourceError } from '../cloudformation/resource-provider';
+import { functionNameOf } from './function-config';
+
+type Properties = Readonly<Record<string, unknown>>;
 
 /** An SQS event source mapping as it is set up. */
 export interface MappingConfig {
@@ -71,4 +74,24 @@ function checkFilter(filter: string): void {
       'FilterCriteria',
       `only 'body' can be filtered on a queue, and the pattern names '${wrong}'`,
     );
+}
+
+/** From the properties of the resource, or the parameters of CreateEventSourceMapping: they have the same names. */
+export function mappingOf(uuid: string, properties: Properties): MappingConfig {
+  const scaling = (properties['ScalingConfig'] as Properties | undefined)?.['MaximumConcurrency'];
+  const filters = ((properties['FilterCriteria'] as Properties | undefined)?.['Filters'] ??
+    []) as Properties[];
+  return {
+    uuid,
+    queueArn: String(properties['EventSourceArn']),
+    functionName: functionNameOf(String(properties['FunctionName'])),
+    batchSize: Number(properties['BatchSize'] ?? 10),
+    window: Number(properties['MaximumBatchingWindowInSeconds'] ?? 0),
+    reportsItemFailures: ((properties['FunctionResponseTypes'] ?? []) as string[]).includes(
+      'ReportBatchItemFailures',
+    ),
+    filters: filters.map(({ Pattern }) => String(Pattern)),
+    enabled: String(properties['Enabled'] ?? true) === 'true',
+    ...(scaling === undefined ? {} : { maximumConcurrency: Number(scaling) }),
+  };
 }

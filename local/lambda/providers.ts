@@ -6,15 +6,15 @@ import {
   type ResourceProvider,
   type ResourceRequest,
 } from '../cloudformation/resource-provider';
-import { functionNameOf } from './function-config';
-import { type LambdaService, uuidOf } from './lambda';
-import type { MappingConfig } from './mapping-config';
+import { functionNameOf, uuidOf } from './function-config';
+import type { LambdaControl } from './lambda-control';
+import { mappingOf } from './mapping-config';
 
 type Properties = Readonly<Record<string, unknown>>;
 
 const NO_EFFECT = 'no effect on what a function does here';
 
-export function lambdaProviders(service: LambdaService): ResourceProvider[] {
+export function lambdaProviders(service: LambdaControl): ResourceProvider[] {
   return [
     {
       type: 'AWS::Lambda::Function',
@@ -113,7 +113,7 @@ export function lambdaProviders(service: LambdaService): ResourceProvider[] {
   ];
 }
 
-function createFunction(service: LambdaService, resource: ResourceRequest) {
+function createFunction(service: LambdaControl, resource: ResourceRequest) {
   const { properties, account, region, generatedName } = resource;
   const runtime = String(properties['Runtime'] ?? '');
   if (!runtime.startsWith('nodejs'))
@@ -159,23 +159,4 @@ function codeFolderOf({ properties, asset }: ResourceRequest): string {
       `the asset ${folder} is not a folder; zip files and images are not emulated`,
     );
   return folder;
-}
-
-export function mappingOf(uuid: string, properties: Properties): MappingConfig {
-  const scaling = (properties['ScalingConfig'] as Properties | undefined)?.['MaximumConcurrency'];
-  const filters = ((properties['FilterCriteria'] as Properties | undefined)?.['Filters'] ??
-    []) as Properties[];
-  return {
-    uuid,
-    queueArn: String(properties['EventSourceArn']),
-    functionName: functionNameOf(String(properties['FunctionName'])),
-    batchSize: Number(properties['BatchSize'] ?? 10),
-    window: Number(properties['MaximumBatchingWindowInSeconds'] ?? 0),
-    reportsItemFailures: ((properties['FunctionResponseTypes'] ?? []) as string[]).includes(
-      'ReportBatchItemFailures',
-    ),
-    filters: filters.map(({ Pattern }) => String(Pattern)),
-    enabled: String(properties['Enabled'] ?? true) === 'true',
-    ...(scaling === undefined ? {} : { maximumConcurrency: Number(scaling) }),
-  };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { matches, type Pattern } from '../event-pattern/event-pattern';
+import { matches, type Pattern } from '../gateway/event-pattern';
 import type { FunctionInvoker, QueueMessageAttribute, QueueSender } from '../gateway/ports';
 import type { Environment } from '../gateway/service';
 

@@ -156,6 +156,7 @@ export class ExecutionRegistry {
           roleArn: machine.roleArn,
           region,
           now: () => clock.now(),
+          // real time: jitter is chance on AWS as well
           random: () => Math.random(),
           entered: (state) => this.emit('states.state-entered', { executionArn: execution.arn, state }),
         },

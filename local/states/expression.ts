@@ -122,6 +122,7 @@ const FUNCTIONS = {
     createHash(String(algorithm).toLowerCase().replace('-', ''))
       .update(typeof data === 'string' ? data : JSON.stringify(data))
       .digest('hex'),
+  // real time: chance on AWS as well, unless a seed is given
   random: (seed?: number) => (seed === undefined ? Math.random() : mulberry(seed)),
   uuid: () => randomUUID(),
   parse: (text: string) => JSON.parse(text),

@@ -1,128 +1,27 @@
 import {
-  CreateStateMachineCommand,
-  DescribeExecutionCommand,
-  GetExecutionHistoryCommand,
-  ListExecutionsCommand,
   SendTaskFailureCommand,
   SendTaskHeartbeatCommand,
   SendTaskSuccessCommand,
-  SFNClient,
   StartExecutionCommand,
-  StopExecutionCommand,
 } from '@aws-sdk/client-sfn';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SimulatedClock } from '../../../local/clock/simulated-clock';
-import { Gateway } from '../../../local/gateway/gateway';
-import { Identities } from '../../../local/gateway/identities';
+import { describe, expect, it } from 'vitest';
 import { ThrottledError } from '../../../local/gateway/ports';
-import { createSqs, type SqsService } from '../../../local/sqs/sqs';
-import { createStates, type StatesService } from '../../../local/states/states';
-import { fakeEnvironment } from '../fake-environment';
-
-const ROLE = 'arn:aws:iam::123456789012:role/machine';
-const FUNCTION = 'arn:aws:lambda:eu-west-1:123456789012:function:f';
-let clock: SimulatedClock;
-let gateway: Gateway;
-let sqs: SqsService;
-let states: StatesService;
-let client: SFNClient;
-let answer: (payload: Record<string, unknown>) => unknown;
-let calls: { readonly payload: Record<string, unknown>; readonly at: number }[];
-let denied: string[];
-
-beforeEach(async () => {
-  clock = new SimulatedClock();
-  const identities = new Identities();
-  gateway = new Gateway({ clock, identities });
-  await gateway.listen();
-  answer = () => ({});
-  calls = [];
-  denied = [];
-  const environment = fakeEnvironment({
-    clock,
-    endpoint: () => gateway.endpoint(),
-    authorize: ({ action }) => (denied.includes(action) ? `no ${action}` : undefined),
-  });
-  sqs = createSqs(environment);
-  states = createStates(environment, {
-    credentialsFor: (roleArn) => identities.credentialsFor(roleArn),
-    functions: {
-      invoke: async (_arn, text) => {
-        const payload = JSON.parse(text);
-        calls.push({ payload, at: clock.now() });
-        const value = answer(payload);
-        const failed = value instanceof Error;
-        if (value instanceof ThrottledError) throw value;
-        return {
-          payload: JSON.stringify(failed ? { errorType: value.name, errorMessage: value.message } : value),
-          ...(failed ? { functionError: 'Unhandled' as const } : {}),
-          requestId: 'r',
-          logTail: '',
-        };
-      },
-    },
-  });
-  gateway.register(states);
-  gateway.register(sqs);
-  client = new SFNClient({
-    endpoint: gateway.endpoint(),
-    region: 'eu-west-1',
-    credentials: { accessKeyId: 'person', secretAccessKey: 'none' },
-    maxAttempts: 1,
-  });
-});
-afterEach(async () => {
-  client.destroy();
-  await states.stop();
-  sqs.stop();
-  await gateway.stop();
-});
-
-async function create(definition: object, name = 'machine'): Promise<string> {
-  const { stateMachineArn } = await client.send(
-    new CreateStateMachineCommand({
-      name,
-      roleArn: ROLE,
-      definition: JSON.stringify({ QueryLanguage: 'JSONata', ...definition }),
-    }),
-  );
-  return stateMachineArn as string;
-}
-
-async function start(definition: object, input: unknown = {}): Promise<string> {
-  const stateMachineArn = await create(definition);
-  const { executionArn } = await client.send(
-    new StartExecutionCommand({ stateMachineArn, input: JSON.stringify(input), name: 'run' }),
-  );
-  return executionArn as string;
-}
-
-async function outcome(
-  executionArn: string,
-): Promise<{ status?: string; output?: unknown; error?: string; cause?: string }> {
-  const { status, output, error, cause } = await client.send(new DescribeExecutionCommand({ executionArn }));
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(output === undefined ? {} : { output: JSON.parse(output) }),
-    ...(error === undefined ? {} : { error }),
-    ...(cause === undefined ? {} : { cause }),
-  };
-}
-
-async function run(definition: object, input: unknown = {}, ms = 3_600_000) {
-  const arn = await start(definition, input);
-  await clock.advance(ms);
-  return outcome(arn);
-}
-
-const one = (state: object) => ({ StartAt: 'S', States: { S: { End: true, ...state } } });
-const task = (more: object = {}) => ({
-  Type: 'Task',
-  Resource: 'arn:aws:states:::lambda:invoke',
-  Arguments: { FunctionName: FUNCTION, Payload: '{% $states.input %}' },
-  Output: '{% $states.result.Payload %}',
-  ...more,
-});
+import {
+  calls,
+  client,
+  clock,
+  create,
+  FUNCTION,
+  gateway,
+  one,
+  outcome,
+  run,
+  sqs,
+  start,
+  states,
+  task,
+  world,
+} from './states-rig';
 
 describe('states', () => {
   it('pass values on with Output and Assign, which see the old variables', async () => {
@@ -175,7 +74,7 @@ describe('states', () => {
   });
 
   it('map with a selector, in order, and run branches side by side', async () => {
-    answer = ({ n }) => Number(n) * 10;
+    world.answer = ({ n }) => Number(n) * 10;
     const { output } = await run({
       StartAt: 'P',
       States: {
@@ -227,7 +126,7 @@ describe('states', () => {
 
 describe('errors', () => {
   it('retry with a growing delay, then catch with the error output', async () => {
-    answer = () => Object.assign(new Error('down'), { name: 'Outage' });
+    world.answer = () => Object.assign(new Error('down'), { name: 'Outage' });
     const result = await run({
       StartAt: 'T',
       States: {
@@ -265,10 +164,10 @@ describe('errors', () => {
   });
 
   it('name a throttled function, a refusal, and an expression that yields nothing', async () => {
-    answer = () => new ThrottledError('slow down');
+    world.answer = () => new ThrottledError('slow down');
     expect(await run(one(task()))).toMatchObject({ error: 'Lambda.TooManyRequestsException' });
     await states.stop();
-    denied = ['lambda:InvokeFunction'];
+    world.denied = ['lambda:InvokeFunction'];
     const arn = await create(one(task()), 'two');
     const { executionArn } = await client.send(new StartExecutionCommand({ stateMachineArn: arn }));
     await clock.settle();
@@ -285,7 +184,7 @@ describe('errors', () => {
   });
 
   it('do not catch too much data with States.ALL', async () => {
-    answer = () => 'x'.repeat(270_000);
+    world.answer = () => 'x'.repeat(270_000);
     const result = await run({
       StartAt: 'T',
       States: {
@@ -372,95 +271,5 @@ describe('calls of other services', () => {
       }),
     );
     expect(result.output).toEqual({ done: true });
-  });
-});
-
-describe('executions', () => {
-  it('are the same for the same name and input while they run', async () => {
-    const arn = await start(one({ Type: 'Wait', Seconds: 100 }));
-    const stateMachineArn = arn.replace(':execution:', ':stateMachine:').replace(/:run$/, '');
-    const again = await client.send(new StartExecutionCommand({ stateMachineArn, name: 'run', input: '{}' }));
-    expect(again.executionArn).toBe(arn);
-    await expect(
-      client.send(new StartExecutionCommand({ stateMachineArn, name: 'run', input: '{"a":1}' })),
-    ).rejects.toMatchObject({
-      name: 'ExecutionAlreadyExists',
-    });
-    await client.send(new StopExecutionCommand({ executionArn: arn, error: 'Enough' }));
-    await clock.settle();
-    expect(await outcome(arn)).toMatchObject({ status: 'ABORTED', error: 'Enough' });
-    const { executions } = await client.send(
-      new ListExecutionsCommand({ stateMachineArn, statusFilter: 'ABORTED' }),
-    );
-    expect(executions?.map(({ name }) => name)).toEqual(['run']);
-    await expect(
-      client.send(new StartExecutionCommand({ stateMachineArn, name: 'a b' })),
-    ).rejects.toMatchObject({ name: 'InvalidName' });
-  });
-
-  it('keep a history as AWS does', async () => {
-    const arn = await start(one(task()));
-    await clock.settle();
-    const { events } = await client.send(new GetExecutionHistoryCommand({ executionArn: arn }));
-    expect(events?.map(({ id, previousEventId, type }) => [id, previousEventId, type])).toEqual([
-      [1, 0, 'ExecutionStarted'],
-      [2, 1, 'TaskStateEntered'],
-      [3, 2, 'TaskScheduled'],
-      [4, 3, 'TaskStarted'],
-      [5, 4, 'TaskSucceeded'],
-      [6, 5, 'TaskStateExited'],
-      [7, 6, 'ExecutionSucceeded'],
-    ]);
-    expect(events?.[4]?.taskSucceededEventDetails).toMatchObject({
-      resource: 'invoke',
-      resourceType: 'lambda',
-    });
-  });
-
-  it('fail at the 25,000th event', async () => {
-    const result = await run({
-      StartAt: 'A',
-      States: {
-        A: { Type: 'Pass', Next: 'B' },
-        B: {
-          Type: 'Choice',
-          Choices: [{ Condition: '{% $states.input.stop = true %}', Next: 'End' }],
-          Default: 'A',
-        },
-        End: { Type: 'Succeed' },
-      },
-    });
-    expect(result).toMatchObject({ status: 'FAILED', error: 'States.Runtime' });
-  });
-});
-
-describe('a definition', () => {
-  it.each([
-    [{ StartAt: 'S', States: { S: { Type: 'Pass', Next: 'Nowhere' } } }, "'S' goes to 'Nowhere'"],
-    [
-      { StartAt: 'S', States: { S: { Type: 'Pass', End: true }, Lost: { Type: 'Succeed' } } },
-      "'Lost' can't be reached",
-    ],
-    [one({ Type: 'Pass', Parameters: {} }), "'S': JSONPath is not emulated (Parameters)"],
-    [{ QueryLanguage: 'JSONPath', ...one({ Type: 'Pass' }) }, "'S': JSONPath is not emulated"],
-    [one({ Type: 'Pass', Output: '{% $states.input. %}' }), "'S': INVALID_JSONATA_EXPRESSION"],
-    [
-      one({ Type: 'Task', Resource: 'arn:aws:states:::glue:startJobRun' }),
-      "'S': the resource arn:aws:states:::glue:startJobRun is not emulated",
-    ],
-    [one({ Type: 'Pass', Colour: 'red' }), "'S': the field 'Colour'"],
-    [
-      one({
-        Type: 'Map',
-        ItemProcessor: {
-          ProcessorConfig: { Mode: 'DISTRIBUTED' },
-          StartAt: 'A',
-          States: { A: { Type: 'Pass', End: true } },
-        },
-      }),
-      "'S': a Map of mode DISTRIBUTED",
-    ],
-  ])('that can not run is refused with the name of the state: %#', async (definition, reason) => {
-    await expect(create(definition)).rejects.toThrow(reason);
   });
 });

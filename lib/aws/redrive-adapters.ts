@@ -5,14 +5,14 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { RunAnnouncer } from '../../lib/aws/redrive-announcer';
-import { DynamoDbLedger } from '../../lib/aws/redrive-ledger';
-import { preflightChecks } from '../../lib/aws/redrive-preflight-checks';
-import { SqsRedriveQueues } from '../../lib/aws/redrive-queues';
-import { ParameterRegistry } from '../../lib/aws/redrive-registry';
-import { DynamoDbRunStore } from '../../lib/aws/redrive-run-store';
-import { REDRIVE_ENVIRONMENT } from '../../lib/core/redrive-environment';
-import { loadRun } from '../../lib/operations/begin-run';
+import { REDRIVE_ENVIRONMENT } from '../core/redrive-environment';
+import { loadRun } from '../operations/begin-run';
+import { RunAnnouncer } from './redrive-announcer';
+import { DynamoDbLedger } from './redrive-ledger';
+import { preflightChecks } from './redrive-preflight-checks';
+import { SqsRedriveQueues } from './redrive-queues';
+import { ParameterRegistry } from './redrive-registry';
+import { DynamoDbRunStore } from './redrive-run-store';
 
 /** What the steps use of the Lambda context. */
 export interface LambdaContext {

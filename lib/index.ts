@@ -3,6 +3,7 @@ export { FailureStore, FailureStoreProps } from './constructs/failure-store';
 export { IdempotencyTable, IdempotencyTableProps } from './constructs/idempotency-table';
 export { NodeConsumer } from './constructs/node-consumer';
 export { RecoverableQueue } from './constructs/recoverable-queue';
+export { IRecoverableQueue } from './constructs/recoverable-queue-interface';
 export {
   AlarmProfile,
   ConsumerMappingOptions,

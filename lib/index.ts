@@ -1,4 +1,5 @@
 export { DeadLetterAlarms, DeadLetterAlarmsProps } from './constructs/dead-letter-alarms';
+export { DeadLetterChecks, DeadLetterChecksProps } from './constructs/dead-letter-checks';
 export { FailureStore, FailureStoreProps } from './constructs/failure-store';
 export { IdempotencyTable, IdempotencyTableProps } from './constructs/idempotency-table';
 export { NodeConsumer } from './constructs/node-consumer';

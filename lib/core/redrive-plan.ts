@@ -54,7 +54,7 @@ export interface RedrivePlan {
   /** Shares of the rate in per cent, growing, ending with 100; each step is earned by the one before. */
   readonly ramp: readonly number[];
   readonly stop: StopRule;
-  readonly destination: 'replay' | 'source';
+  readonly destination: 'replay-queue' | 'source-queue';
   /** At most so many messages, from 1. */
   readonly maximumMessages?: number;
   /** A message that came back this often is left alone unless `includeParked`. */
@@ -83,7 +83,7 @@ export const PLAN_DEFAULTS = {
   canary: { size: 10, soakSeconds: 60 },
   ramp: [25, 100],
   stop: { failureShare: 0.05, minimumSample: 10, newSignature: false },
-  destination: 'replay',
+  destination: 'replay-queue',
   parkAfter: 3,
   settleSeconds: 900,
 } as const;
@@ -107,7 +107,12 @@ export function planProblems(plan: RedrivePlan): PlanProblem[] {
 
   check(/^[A-Za-z0-9_.-]{1,80}$/.test(plan.queue), 'queue', plan.queue, 'the name of a source queue');
   check(['redrive', 'discard'].includes(plan.action), 'action', plan.action, 'redrive or discard');
-  check(['replay', 'source'].includes(plan.destination), 'destination', plan.destination, 'replay or source');
+  check(
+    ['replay-queue', 'source-queue'].includes(plan.destination),
+    'destination',
+    plan.destination,
+    'replay-queue or source-queue',
+  );
   check(within(plan.rate, 0.1, 10_000), 'rate', plan.rate, '0.1 to 10,000 messages per second');
   check(
     isSelective(plan.select) || plan.select.all === true,

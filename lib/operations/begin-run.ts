@@ -40,11 +40,11 @@ export async function beginRun(
 ): Promise<Begun> {
   const plan = planOf(request);
   const problems = planProblems(plan);
-  if (plan.destination === 'replay' && queue.replayUrl === undefined)
+  if (plan.destination === 'replay-queue' && queue.replayUrl === undefined)
     problems.push({
       field: 'destination',
-      given: 'replay',
-      allowed: 'source: the queue has no replay queue',
+      given: 'replay-queue',
+      allowed: 'source-queue: the queue has no replay queue',
     });
   if (problems.length > 0)
     throw new CodedError({

@@ -23,7 +23,7 @@ const HOLD_SECONDS = 900;
 const SHORT_HOLD_SECONDS = 120;
 /** SQS answers a short poll from a part of its servers; so many empty ones in a row count as empty. */
 const EMPTY_POLLS = 3;
-/** A replayed message is not to be handled before its ledger entry is written. */
+/** A redriven message is not to be handled before its ledger entry is written. */
 const LEAD_SECONDS = 1;
 
 export interface MoveDependencies {
@@ -217,7 +217,7 @@ class Mover {
     const { queues, ledger, clock } = this.dependencies;
     const { plan, runId } = this.run;
     const destination =
-      (plan.destination === 'replay' ? this.queue.replayUrl : undefined) ?? this.queue.sourceUrl;
+      (plan.destination === 'replay-queue' ? this.queue.replayUrl : undefined) ?? this.queue.sourceUrl;
     const copies = batch.map(({ message }, index) => {
       const traceHeader = traceHeaderWithoutLineage(message.traceHeader);
       return {

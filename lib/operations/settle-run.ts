@@ -106,7 +106,7 @@ async function derive(
   queues: RedriveQueues,
   clock: Clock,
 ): Promise<LedgerEntry[]> {
-  if (run.plan.destination !== 'replay' || queue.replayUrl === undefined) return [];
+  if (run.plan.destination !== 'replay-queue' || queue.replayUrl === undefined) return [];
   const depth = await queues.depth(queue.replayUrl);
   if (depth.visible + depth.inFlight + depth.delayed > 0) return [];
   const before = await queues.depth(queue.deadLetterUrl);

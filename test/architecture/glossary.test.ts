@@ -10,7 +10,7 @@ const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\bmain queue\b/i, 'source queue'],
   [/\bdead letter queue\b/i, 'dead-letter queue'],
   [
-    /\breplay(ed|ing)?\b(?![- ]?(queue|arn|url|mapping|s?\b\W*queue))/i,
+    /(?<!-)\breplay(ed|ing)?\b(?![- ]?(queue|arn|url|mapping|s?\b\W*queue))/i,
     'redrive (only the replay queue is called so)',
   ],
   [/\bvisibility time-out\b/i, 'visibility timeout'],

@@ -20,14 +20,16 @@ export interface DeadLetterChecksProps {
  */
 export class DeadLetterChecks implements IPolicyValidationPlugin {
   public readonly name = 'cdk-redrive';
-  public readonly ruleIds: string[] = RULES.map(({ id }) => id);
+  public readonly ruleIds?: string[];
   private readonly props: DeadLetterChecksProps;
 
   constructor(props: DeadLetterChecksProps = {}) {
     const { acknowledged = {} } = props;
+    const ruleIds = RULES.map(({ id }) => id);
+    this.ruleIds = ruleIds;
     for (const [id, reason] of Object.entries(acknowledged)) {
-      if (!this.ruleIds.includes(id))
-        throw new Error(`RULE_UNKNOWN: ${id} · allowed: ${this.ruleIds.join(', ')}`);
+      if (!ruleIds.includes(id))
+        throw new Error(`RULE_UNKNOWN: ${id} · allowed: ${ruleIds.join(', ')}`);
       if (reason.trim() === '') throw new Error(`REASON_MISSING: say why ${id} does not count here`);
     }
     this.props = props;

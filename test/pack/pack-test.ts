@@ -58,7 +58,14 @@ function main(): void {
     writeFileSync(
       path.join(project, 'tsconfig.json'),
       JSON.stringify({
-        compilerOptions: { target: 'es2022', module: 'node20', strict: true, outDir: 'out', types: ['node'] },
+        compilerOptions: {
+          target: 'es2022',
+          module: 'node20',
+          strict: true,
+          outDir: 'out',
+          rootDir: 'src',
+          types: ['node'],
+        },
         include: ['src'],
       }),
     );

@@ -1,15 +1,8 @@
-import { type Band, evaluateMath, type Points, parseMetricMath, pointsOf, type Value } from './metric-math';
-import type { MetricQuery, MetricStore } from './metric-store';
-
-export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
-
-export interface AlarmMetric {
-  readonly id: string;
-  readonly query?: MetricQuery;
-  readonly expression?: string;
-  readonly period?: number;
-  readonly returnData: boolean;
-}
+import { type AlarmMetric, isBand, resolver } from './alarm-values';
+import { type Band, type Points, pointsOf } from './math-value';
+import type { MetricStore } from './metric-store';
+import { type AlarmState, EXTRA_PERIODS, judge, type MissingData } from './missing-data';
+import { reasonOf } from './reason';
 
 export interface AlarmConfig {
   readonly name: string;
@@ -24,13 +17,14 @@ export interface AlarmConfig {
   /** Id of the band that takes the place of the threshold. */
   readonly thresholdMetricId?: string;
   readonly comparison: string;
-  readonly treatMissingData: 'missing' | 'ignore' | 'breaching' | 'notBreaching';
+  readonly treatMissingData: MissingData;
   readonly actionsEnabled: boolean;
   readonly actions: Readonly<Record<AlarmState, readonly string[]>>;
 }
 
-/** Periods before the evaluated ones that differences, repeats and bands look back on. */
+/** Periods before the evaluated ones on which differences and repeats look back, and those on which bands do. */
 const LOOK_BACK = 15;
+const BAND_LOOK_BACK = 60;
 
 const COMPARISONS: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
   GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
@@ -38,12 +32,12 @@ const COMPARISONS: Readonly<Record<string, (value: number, threshold: number) =>
   LessThanThreshold: (value, threshold) => value < threshold,
   LessThanOrEqualToThreshold: (value, threshold) => value <= threshold,
 };
-
-export function isComparison(name: string): boolean {
-  return (
-    name in COMPARISONS || /^(LessThanLowerOr)?GreaterThanUpperThreshold$|^LessThanLowerThreshold$/.test(name)
-  );
-}
+export const BAND_COMPARISONS = [
+  'LessThanLowerOrGreaterThanUpperThreshold',
+  'LessThanLowerThreshold',
+  'GreaterThanUpperThreshold',
+];
+export const THRESHOLD_COMPARISONS = Object.keys(COMPARISONS);
 
 export interface Evaluation {
   /** Undefined: the state stays. */
@@ -56,87 +50,51 @@ export interface Evaluation {
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html
  */
 export function evaluateAlarm(config: AlarmConfig, store: MetricStore, now: number): Evaluation {
-  const { period, evaluationPeriods, datapointsToAlarm, treatMissingData } = config;
-  const length = evaluationPeriods + LOOK_BACK;
+  const { period, evaluationPeriods } = config;
+  const range = evaluationPeriods + EXTRA_PERIODS;
+  const length = range + lookBackOf(config);
   const until = Math.floor(now / (period * 1000)) * period * 1000;
-  const values = valuesOf(config.metrics, store, until - length * period * 1000, until, period);
-  const watched = pointsOf(values.watched, length).slice(-evaluationPeriods);
-  const band =
-    config.thresholdMetricId === undefined ? undefined : (values.resolve(config.thresholdMetricId) as Band);
-  const present = watched.filter((value) => value !== undefined).length;
-  const missing = evaluationPeriods - present;
-  let breaching = 0;
-  watched.forEach((value, index) => {
-    if (value === undefined) return;
-    const at = length - evaluationPeriods + index;
-    if (breaches(config, value, band, at)) breaching++;
-  });
-  const counted = breaching + (treatMissingData === 'breaching' ? missing : 0);
-  if (counted >= datapointsToAlarm)
-    return {
-      state: 'ALARM',
-      reason: `Threshold Crossed: ${counted} of ${evaluationPeriods} datapoints were ${words(config)} (minimum ${datapointsToAlarm}).`,
-    };
-  if (present === 0 && treatMissingData === 'missing')
-    return { state: 'INSUFFICIENT_DATA', reason: 'Insufficient Data: no datapoints were received.' };
-  if (present === 0 && treatMissingData === 'ignore') return { state: undefined, reason: 'no data' };
-  return {
-    state: 'OK',
-    reason: `Threshold Crossed: ${counted} of ${evaluationPeriods} datapoints were ${words(config)}.`,
-  };
+  const from = until - length * period * 1000;
+  const resolve = resolver(config.metrics, store, { from, until, period });
+  const points = pointsOf(resolve(watchedId(config.metrics)), length);
+  const breaching = breachesOf(config, points, resolve(config.thresholdMetricId ?? '') as Band);
+  const state = judge(breaching.slice(-range), rulesOf(config));
+  const recent = points
+    .map((value, index) => ({ value, at: from + index * period * 1000, breaching: breaching[index] }))
+    .slice(-range);
+  return { state, reason: reasonOf(config, state, recent) };
 }
 
-function breaches(config: AlarmConfig, value: number, band: Band | undefined, index: number): boolean {
-  if (band !== undefined) {
+/** AWS ignores missing data of DynamoDB's metrics, whatever the alarm says. */
+function rulesOf(config: AlarmConfig) {
+  const ofTables = config.metrics.some(({ query }) => query?.namespace === 'AWS/DynamoDB');
+  return ofTables ? { ...config, treatMissingData: 'ignore' as const } : config;
+}
+
+function lookBackOf({ metrics, thresholdMetricId }: AlarmConfig): number {
+  if (thresholdMetricId !== undefined) return BAND_LOOK_BACK;
+  return metrics.some(({ expression }) => expression !== undefined) ? LOOK_BACK : 0;
+}
+
+function breachesOf(config: AlarmConfig, points: Points, band: Band): (boolean | undefined)[] {
+  const { comparison, threshold, thresholdMetricId } = config;
+  if (thresholdMetricId === undefined)
+    return points.map((value) =>
+      value === undefined ? undefined : COMPARISONS[comparison]?.(value, threshold) === true,
+    );
+  return points.map((value, index) => {
     const lower = band.lower[index];
     const upper = band.upper[index];
-    if (lower === undefined || upper === undefined) return false;
+    if (value === undefined || lower === undefined || upper === undefined) return undefined;
     return (
-      (config.comparison.includes('GreaterThanUpper') && value > upper) ||
-      (config.comparison.startsWith('LessThanLower') && value < lower)
+      (comparison.includes('GreaterThanUpper') && value > upper) ||
+      (comparison.startsWith('LessThanLower') && value < lower)
     );
-  }
-  return COMPARISONS[config.comparison]?.(value, config.threshold) === true;
+  });
 }
 
-/** Values of every metric and expression, and of the one that is returned. */
-export function valuesOf(
-  metrics: readonly AlarmMetric[],
-  store: MetricStore,
-  from: number,
-  until: number,
-  period: number,
-) {
-  const known = new Map<string, Value>();
-  const length = Math.round((until - from) / (period * 1000));
-  const resolve = (id: string): Value => {
-    const cached = known.get(id);
-    if (cached !== undefined) return cached;
-    const metric = metrics.find((candidate) => candidate.id === id);
-    let value: Value = new Array(length).fill(undefined) as Points;
-    if (metric?.query !== undefined) value = store.values({ ...metric.query, period }, from, until);
-    else if (metric?.expression !== undefined)
-      value = evaluateMath(parseMetricMath(metric.expression), {
-        length,
-        period,
-        resolve,
-        all: () =>
-          metrics
-            .filter(({ query }) => query !== undefined)
-            .map(({ id: other }) => pointsOf(resolve(other), length)),
-      });
-    known.set(id, value);
-    return value;
-  };
-  const returned = metrics.find(
-    ({ returnData, expression }) => returnData && !/^\s*ANOMALY_DETECTION_BAND/i.test(expression ?? ''),
-  );
-  return { watched: resolve(returned?.id ?? metrics[0]?.id ?? ''), resolve };
-}
-
-function words({ comparison, threshold }: AlarmConfig): string {
-  return `${comparison
-    .replace(/([A-Z])/g, ' $1')
-    .trim()
-    .toLowerCase()} (${threshold})`;
+/** The id of the metric that is compared. */
+export function watchedId(metrics: readonly AlarmMetric[]): string {
+  const returned = metrics.find((metric) => metric.returnData && !isBand(metric));
+  return (returned ?? metrics[0])?.id ?? '';
 }

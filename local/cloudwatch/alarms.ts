@@ -1,8 +1,10 @@
 import type { FunctionInvoker, TopicPublisher } from '../gateway/ports';
 import type { Environment } from '../gateway/service';
-import { type AlarmConfig, type AlarmState, type Evaluation, evaluateAlarm } from './alarm';
+import { type AlarmConfig, evaluateAlarm } from './alarm';
 import { evaluateRule } from './composite-rule';
 import type { MetricStore } from './metric-store';
+import type { AlarmState } from './missing-data';
+import { functionNotice, topicNotice } from './notices';
 
 /** An alarm over other alarms. */
 export interface CompositeConfig {
@@ -16,6 +18,7 @@ export interface CompositeConfig {
 
 export interface Alarm {
   config: AlarmConfig | CompositeConfig;
+  configuredAt: number;
   state: AlarmState;
   reason: string;
   changedAt: number;
@@ -44,109 +47,80 @@ export class Alarms {
 
   put(config: AlarmConfig | CompositeConfig): void {
     const known = this.all.get(config.name);
-    if (known !== undefined) known.config = config;
+    const now = this.environment.clock.now();
+    if (known !== undefined) Object.assign(known, { config, configuredAt: now });
     else
       this.all.set(config.name, {
         config,
+        configuredAt: now,
         state: 'INSUFFICIENT_DATA',
         reason: 'Unchecked: Initial alarm creation',
-        changedAt: this.environment.clock.now(),
+        changedAt: now,
       });
   }
 
-  /** Judges every alarm whose period ends now; composite ones after the others. */
+  /** Judges every alarm whose period ends now, then those over other alarms. */
   evaluate(now: number): void {
     for (const alarm of this.all.values()) {
       const { config } = alarm;
-      if ('metrics' in config && now % (config.period * 1000) === 0)
-        this.apply(alarm, evaluateAlarm(config, this.store, now));
+      if (!('metrics' in config) || now % (config.period * 1000) !== 0) continue;
+      const { state, reason } = evaluateAlarm(config, this.store, now);
+      if (state !== undefined) this.change(alarm, state, reason);
     }
-    for (const alarm of this.all.values()) {
-      const { config } = alarm;
-      if (!('rule' in config)) continue;
-      const raised = evaluateRule(config.rule, (name) => this.all.get(name)?.state);
-      this.apply(alarm, {
-        state: raised ? 'ALARM' : 'OK',
-        reason: `The rule is ${raised ? '' : 'not '}met: ${config.rule}`,
-      });
+    this.evaluateComposites();
+  }
+
+  /** By a caller; alarms over this one follow at once. */
+  set(alarm: Alarm, to: AlarmState, reason: string): void {
+    this.change(alarm, to, reason);
+    this.evaluateComposites();
+  }
+
+  /** Again while anything changes, since a rule may name another alarm with a rule; a circle ends by the count. */
+  private evaluateComposites(): void {
+    const composites = [...this.all.values()].filter(({ config }) => 'rule' in config);
+    for (let round = 0; round < composites.length; round++) {
+      let changed = false;
+      for (const alarm of composites) {
+        const { rule } = alarm.config as CompositeConfig;
+        const to = evaluateRule(rule, (name) => this.all.get(name)?.state) ? 'ALARM' : 'OK';
+        changed ||= to !== alarm.state;
+        this.change(alarm, to, `The rule is ${to === 'ALARM' ? '' : 'not '}met: ${rule}`);
+      }
+      if (!changed) return;
     }
   }
 
-  set(alarm: Alarm, to: AlarmState, reason: string): void {
-    const from = alarm.state;
+  private change(alarm: Alarm, to: AlarmState, reason: string): void {
+    const { state: from, config } = alarm;
     if (from === to) return;
     const at = this.environment.clock.now();
-    alarm.state = to;
-    alarm.reason = reason;
-    alarm.changedAt = at;
-    this.changes.push({ name: alarm.config.name, at, from, to, reason });
+    Object.assign(alarm, { state: to, reason, changedAt: at });
+    this.changes.push({ name: config.name, at, from, to, reason });
     if (this.changes.length > KEPT_CHANGES) this.changes.shift();
-    this.environment.emit({
-      type: 'cloudwatch.alarm',
-      at,
-      detail: { alarmName: alarm.config.name, from, to, reason },
-    });
-    if (alarm.config.actionsEnabled)
-      for (const action of alarm.config.actions[to]) this.act(action, alarm, from);
-  }
-
-  private apply(alarm: Alarm, { state, reason }: Evaluation): void {
-    if (state !== undefined) this.set(alarm, state, reason);
+    this.emit('cloudwatch.alarm', { alarmName: config.name, from, to, reason });
+    if (config.actionsEnabled) for (const action of config.actions[to]) this.act(action, alarm, from);
   }
 
   private act(action: string, alarm: Alarm, from: AlarmState): void {
-    const { clock, region, account } = this.environment;
-    const { config, state, reason } = alarm;
-    const body = JSON.stringify({
-      AlarmName: config.name,
-      AlarmDescription: config.description ?? null,
-      AWSAccountId: account,
-      AlarmConfigurationUpdatedTimestamp: new Date(alarm.changedAt).toISOString(),
-      NewStateValue: state,
-      NewStateReason: reason,
-      StateChangeTime: new Date(clock.now()).toISOString(),
-      Region: region,
-      AlarmArn: config.arn,
-      OldStateValue: from,
-      OKActions: config.actions.OK,
-      AlarmActions: config.actions.ALARM,
-      InsufficientDataActions: config.actions.INSUFFICIENT_DATA,
-      Trigger: 'metrics' in config ? triggerOf(config) : { AlarmRule: config.rule },
-    });
-    if (action.includes(':sns:')) {
-      const subject = `${state}: "${config.name}" in ${region}`.slice(0, 100);
-      this.targets.topics.publish(action, { subject, body });
-    } else if (action.includes(':lambda:'))
-      this.targets.functions.invoke(action, body).catch(() => {
-        // Told by the function's own metrics and log.
-      });
+    if (action.split(':')[2] === 'sns') {
+      this.targets.topics.publish(action, topicNotice(this.environment, alarm, from));
+      return;
+    }
+    const release = this.environment.clock.hold();
+    this.targets.functions
+      .invoke(action, functionNotice(this.environment, alarm, from))
+      .catch((error) =>
+        this.emit('cloudwatch.action-failed', {
+          alarmName: alarm.config.name,
+          action,
+          reason: String(error),
+        }),
+      )
+      .finally(release);
   }
-}
 
-function triggerOf({
-  metrics,
-  period,
-  evaluationPeriods,
-  datapointsToAlarm,
-  threshold,
-  comparison,
-  treatMissingData,
-}: AlarmConfig) {
-  const query = metrics[0]?.query;
-  return {
-    ...(metrics.length === 1 && query !== undefined
-      ? {
-          MetricName: query.name,
-          Namespace: query.namespace,
-          Statistic: query.statistic.toUpperCase(),
-          Dimensions: Object.entries(query.dimensions).map(([name, value]) => ({ name, value })),
-        }
-      : { Metrics: metrics.map(({ id, expression }) => ({ Id: id, Expression: expression })) }),
-    Period: period,
-    EvaluationPeriods: evaluationPeriods,
-    DatapointsToAlarm: datapointsToAlarm,
-    Threshold: threshold,
-    ComparisonOperator: comparison,
-    TreatMissingData: treatMissingData,
-  };
+  private emit(type: string, detail: Readonly<Record<string, unknown>>): void {
+    this.environment.emit({ type, at: this.environment.clock.now(), detail });
+  }
 }

@@ -1,17 +1,23 @@
-import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import type { Timer } from '../clock/clock';
 import type { ResourceProvider } from '../cloudformation/resource-provider';
 import type { FunctionInvoker, TopicPublisher } from '../gateway/ports';
-import { bodyOf } from '../gateway/request-body';
-import type { Environment, Exchange, LocalService } from '../gateway/service';
+import type {
+  AccessRequest,
+  Environment,
+  Exchange,
+  LocalService,
+  MetricDatum,
+  MetricSink,
+} from '../gateway/service';
 import { AlarmError } from './alarm-config';
 import { Alarms } from './alarms';
-import { CloudWatchActions } from './cloudwatch-actions';
+import { CloudWatchActions, NotFoundError } from './cloudwatch-actions';
 import { type MetricStore, MINUTE } from './metric-store';
-import { cloudWatchProviders } from './providers';
+import { type Call, readCall } from './protocol';
+import { alarmArn, cloudWatchProviders } from './providers';
 
 export interface CloudWatchOptions {
+  /** The store into which every service reports; made before the services, by `createMetricStore`. */
   readonly store: MetricStore;
   readonly topics: TopicPublisher;
   readonly functions: FunctionInvoker;
@@ -21,7 +27,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Action = (given: Json) => Record<string, unknown>;
 
 /** CloudWatch metrics and alarms, once for each minute of the engine's clock. */
-export class CloudWatchService implements LocalService {
+export class CloudWatchService implements LocalService, MetricSink {
   readonly signingName = 'monitoring';
   readonly providers: readonly ResourceProvider[];
   readonly alarms: Alarms;
@@ -34,16 +40,27 @@ export class CloudWatchService implements LocalService {
   ) {
     this.alarms = new Alarms(environment, options.store, options);
     this.actions = new CloudWatchActions(environment, options.store, this.alarms);
-    this.providers = cloudWatchProviders(this.alarms, this.actions.dashboards);
+    this.providers = cloudWatchProviders(this.alarms, (name, body) =>
+      this.actions.PutDashboard({ DashboardName: name, DashboardBody: body }),
+    );
+  }
+
+  put(datum: MetricDatum): void {
+    this.options.store.put(datum);
+  }
+
+  addSource(collect: () => Iterable<MetricDatum>): void {
+    this.options.store.addSource(collect);
   }
 
   start(): void {
     const { clock } = this.environment;
+    this.timer?.cancel();
     this.timer = clock.after(MINUTE - (clock.now() % MINUTE), () => {
       const now = clock.now();
+      this.start();
       this.options.store.collect(now);
       this.alarms.evaluate(now);
-      this.start();
     });
   }
 
@@ -52,40 +69,48 @@ export class CloudWatchService implements LocalService {
   }
 
   async handle({ request, response, identity }: Exchange): Promise<void> {
-    const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
-    const action = (this.actions as unknown as Record<string, Action | undefined>)[operation];
-    if (action === undefined || !/^[A-Z]/.test(operation))
-      return answer(response, 400, {
-        __type: 'InvalidAction',
-        message: `The local engine does not emulate the CloudWatch operation '${operation}'.`,
-      });
-    const given = JSON.parse((await bodyOf(request)).toString('utf8') || '{}') as Json;
-    const names = given['AlarmNames'] as string[] | undefined;
-    const { region, account } = this.environment;
-    const alarmArn = (name: string): string => `arn:aws:cloudwatch:${region}:${account}:alarm:${name}`;
-    for (const resource of operation.includes('Alarm') && names !== undefined ? names.map(alarmArn) : ['*']) {
-      const refusal = this.environment.authorize({ identity, action: `cloudwatch:${operation}`, resource });
-      if (refusal !== undefined) return answer(response, 403, { __type: 'AccessDenied', message: refusal });
+    const call = await readCall(request, response);
+    const { operation, given } = call;
+    const action = /^[A-Z]/.test(operation)
+      ? (this.actions as unknown as Record<string, Action | undefined>)[operation]
+      : undefined;
+    if (action === undefined) {
+      const message = `The local engine does not emulate the CloudWatch operation '${operation}'.`;
+      return call.refuse({ status: 400, code: 'InvalidAction', message });
+    }
+    for (const access of this.accessesOf(call)) {
+      const message = this.environment.authorize({ identity, ...access });
+      if (message !== undefined) return call.refuse({ status: 403, code: 'AccessDenied', message });
     }
     try {
-      answer(response, 200, action.call(this.actions, given));
+      call.answer(action.call(this.actions, given));
     } catch (error) {
-      if (!(error instanceof AlarmError)) throw error;
-      answer(response, 400, { __type: 'ValidationError', message: error.message });
+      if (error instanceof AlarmError)
+        call.refuse({ status: 400, code: 'ValidationError', message: error.message });
+      else if (error instanceof NotFoundError)
+        call.refuse({ status: 404, code: 'ResourceNotFound', message: error.message });
+      else throw error;
     }
+  }
+
+  /** https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html */
+  private accessesOf({ operation, given }: Call): Omit<AccessRequest, 'identity'>[] {
+    const { region, account } = this.environment;
+    const action = `cloudwatch:${operation}`;
+    if (operation === 'PutMetricData') {
+      const context = { 'cloudwatch:namespace': String(given['Namespace']) };
+      return [{ action, resource: '*', context }];
+    }
+    if (operation.includes('Alarm')) {
+      const names = (given['AlarmNames'] ?? [given['AlarmName'] ?? '*']) as string[];
+      return names.map((name) => ({ action, resource: alarmArn(region, account, name) }));
+    }
+    const dashboard = given['DashboardName'];
+    const resource = dashboard === undefined ? '*' : `arn:aws:cloudwatch::${account}:dashboard/${dashboard}`;
+    return [{ action, resource }];
   }
 }
 
 export function createCloudWatch(environment: Environment, options: CloudWatchOptions): CloudWatchService {
   return new CloudWatchService(environment, options);
-}
-
-function answer(response: ServerResponse, status: number, value: unknown): void {
-  const body = JSON.stringify(value);
-  response.writeHead(status, {
-    'content-type': 'application/x-amz-json-1.0',
-    'content-length': Buffer.byteLength(body),
-    'x-amzn-requestid': randomUUID(),
-  });
-  response.end(body);
 }

@@ -2,15 +2,21 @@ import type { Clock } from '../clock/clock';
 import type { MetricDatum, MetricSink } from '../gateway/service';
 
 export const MINUTE = 60_000;
-/** One-minute datapoints are kept for 15 days. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html */
+/** Everything is kept in minutes for 15 days, which is how long AWS keeps those. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html */
 const KEPT_MINUTES = 15 * 24 * 60;
 const SAMPLES = 1_000;
 
-interface Bucket {
-  sum: number;
-  count: number;
-  minimum: number;
-  maximum: number;
+/** Several values that were counted elsewhere. */
+export interface StatisticSet {
+  readonly sum: number;
+  readonly count: number;
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+interface Bucket extends Writable<StatisticSet> {
   /** For percentiles; the first thousand of the minute. */
   readonly values: number[];
 }
@@ -32,6 +38,16 @@ export interface MetricQuery {
   readonly period: number;
 }
 
+/** Sum, Average, Minimum, Maximum, SampleCount, and p0 to p100 of the first thousand values of each minute. */
+export function isStatistic(statistic: string): boolean {
+  return /^(Sum|Average|Minimum|Maximum|SampleCount|p(100|\d{1,2})(\.\d+)?)$/.test(statistic);
+}
+
+/** The store stands before every service that reports into it, and is handed to the CloudWatch service. */
+export function createMetricStore(clock: Clock): MetricStore {
+  return new MetricStore(clock);
+}
+
 /** What services report, in one-minute buckets. It exists before the services do. */
 export class MetricStore implements MetricSink {
   private readonly series = new Map<string, Series>();
@@ -43,20 +59,41 @@ export class MetricStore implements MetricSink {
     this.putAt(datum, this.clock.now());
   }
 
-  putAt({ namespace, name, dimensions, value }: MetricDatum, at: number): void {
+  /** `repeat` counts the value that many times. */
+  putAt(datum: MetricDatum, at: number, repeat = 1): void {
+    const { value } = datum;
+    const set = { sum: value * repeat, count: repeat, minimum: value, maximum: value };
+    const { values } = this.add(datum, set, at);
+    for (let index = 0; index < repeat && values.length < SAMPLES; index++) values.push(value);
+  }
+
+  /** Percentiles do not know these values, as on AWS. */
+  putSet(datum: Omit<MetricDatum, 'value'>, set: StatisticSet, at: number): void {
+    this.add(datum, set, at);
+  }
+
+  private add(
+    { namespace, name, dimensions }: Omit<MetricDatum, 'value'>,
+    set: StatisticSet,
+    at: number,
+  ): Bucket {
     const { buckets } = this.seriesOf(namespace, name, dimensions);
     const minute = Math.floor(at / MINUTE);
     const bucket = buckets.get(minute);
     if (bucket === undefined) {
-      buckets.set(minute, { sum: value, count: 1, minimum: value, maximum: value, values: [value] });
-      if (buckets.size > KEPT_MINUTES) buckets.delete(buckets.keys().next().value as number);
-      return;
+      const added: Bucket = { ...set, values: [] };
+      buckets.set(minute, added);
+      for (const oldest of buckets.keys()) {
+        if (oldest > minute - KEPT_MINUTES) break;
+        buckets.delete(oldest);
+      }
+      return added;
     }
-    bucket.sum += value;
-    bucket.count++;
-    if (value < bucket.minimum) bucket.minimum = value;
-    if (value > bucket.maximum) bucket.maximum = value;
-    if (bucket.values.length < SAMPLES) bucket.values.push(value);
+    bucket.sum += set.sum;
+    bucket.count += set.count;
+    bucket.minimum = Math.min(bucket.minimum, set.minimum);
+    bucket.maximum = Math.max(bucket.maximum, set.maximum);
+    return bucket;
   }
 
   addSource(collect: () => Iterable<MetricDatum>): void {

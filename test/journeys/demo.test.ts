@@ -3,7 +3,7 @@ import { runDemo } from '../../examples/webhooks/demo/run-demo';
 import { Screen } from '../../examples/webhooks/demo/screen';
 import { FAULTS, type Fault } from '../../examples/webhooks/demo/stage';
 
-describe('the demo', () => {
+describe('the demo', { timeout: 180_000 }, () => {
   it.each(Object.keys(FAULTS) as Fault[])(
     'does not balance when a fault is put into the consumer: %s',
     async (fault) => {

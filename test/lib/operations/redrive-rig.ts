@@ -21,8 +21,8 @@ import { createDynamoDb } from '../../../local/dynamodb/dynamodb';
 import { Gateway } from '../../../local/gateway/gateway';
 import { Identities } from '../../../local/gateway/identities';
 import { createSqs, type SqsService } from '../../../local/sqs/sqs';
+import { CrashPoints } from '../../crash/crash-points';
 import { fakeEnvironment } from '../../local/fake-environment';
-import { CrashPoints } from './crash-points';
 
 const TABLE = 'failures';
 

@@ -28,8 +28,7 @@ export class DeadLetterChecks implements IPolicyValidationPlugin {
     const ruleIds = RULES.map(({ id }) => id);
     this.ruleIds = ruleIds;
     for (const [id, reason] of Object.entries(acknowledged)) {
-      if (!ruleIds.includes(id))
-        throw new Error(`RULE_UNKNOWN: ${id} · allowed: ${ruleIds.join(', ')}`);
+      if (!ruleIds.includes(id)) throw new Error(`RULE_UNKNOWN: ${id} · allowed: ${ruleIds.join(', ')}`);
       if (reason.trim() === '') throw new Error(`REASON_MISSING: say why ${id} does not count here`);
     }
     this.props = props;

@@ -33,7 +33,7 @@ const TABLE_RIGHTS: Readonly<Record<RedriveStep, readonly string[]>> = {
 const DEAD_LETTER_RIGHTS: Readonly<Partial<Record<RedriveStep, readonly string[]>>> = {
   move: ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility'],
   judge: ['GetQueueAttributes'],
-  settle: ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueAttributes'],
+  settle: ['ReceiveMessage', 'DeleteMessage', 'ChangeMessageVisibility', 'GetQueueAttributes'],
   fail: ['ChangeMessageVisibility'],
 };
 

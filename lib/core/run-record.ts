@@ -15,6 +15,9 @@ export interface MoveCounts {
   readonly reconciled: number;
   /** SQS would not take them; still in the dead-letter queue. */
   readonly refused: number;
+  /** Slices that were begun, and that came to their end: the difference died on the way. */
+  readonly slicesBegun: number;
+  readonly slicesEnded: number;
 }
 
 export interface OutcomeCounts {
@@ -63,6 +66,8 @@ export const NOTHING_MOVED: MoveCounts = {
   parked: 0,
   reconciled: 0,
   refused: 0,
+  slicesBegun: 0,
+  slicesEnded: 0,
 };
 
 /** What the run did with one message. */

@@ -49,7 +49,7 @@ interface Chosen {
 }
 
 /** After a slice that found nothing to move. */
-const IDLE_SECONDS = 1;
+const IDLE_SECONDS = 5;
 const STOP_MARGIN_MS = 15_000;
 const BATCH = 10;
 
@@ -69,6 +69,7 @@ export async function moveSlice(
     return { counts: NOTHING_MOVED, empty: false, seconds: 0 };
   const slice = sliceAt(rateOf(run), queue.fifo, run.owed);
   const budget = laneShare(Math.min(slice.budget, roomOf(run)), lane, lanes);
+  await store.count(runId, { moved: { slicesBegun: 1 } });
   const mover = new Mover(run, queue, dependencies);
   let emptyPolls = 0;
   while (mover.moved < budget && emptyPolls < EMPTY_POLLS && dependencies.remainingMs() > STOP_MARGIN_MS) {
@@ -90,7 +91,7 @@ export async function moveSlice(
       (index) => LEAD_SECONDS + delayOf(index, { ...slice, budget }, queue.fifo),
     );
   }
-  await store.count(runId, { moved: mover.counts });
+  await store.count(runId, { moved: { ...mover.counts, slicesEnded: 1 } });
   if (lane === 0) {
     const latest = await loadRun(store, runId);
     await store.save(latest, {
@@ -118,6 +119,18 @@ function roomOf({ state, plan, counts }: RunRecord): number {
   const limit = plan.maximumMessages ?? Number.POSITIVE_INFINITY;
   const canary = state === 'canary' ? (plan.canary?.size ?? 0) : Number.POSITIVE_INFINITY;
   return Math.max(0, Math.min(limit, canary) - taken);
+}
+
+/**
+ * A copy that was sent by a mover which died before it could write that down. The original was not deleted then, and is
+ * in the dead-letter queue or sent again since: nothing is lost with the copy. Nobody else sends to the replay queue.
+ */
+export function isOrphan(
+  { sourceArn }: DeadLetter,
+  { sent }: Knowledge,
+  { replayArn }: ManagedQueue,
+): boolean {
+  return replayArn !== undefined && sourceArn === replayArn && sent === undefined;
 }
 
 /** What one lane does with the messages that it receives. */
@@ -151,7 +164,7 @@ class Mover {
     const overBudget: string[] = [];
     messages.forEach((message, index) => {
       const knowledge = known[index] ?? { taken: false };
-      if (knowledge.taken) reconciled.push(message.receiptHandle);
+      if (knowledge.taken || isOrphan(message, knowledge, this.queue)) reconciled.push(message.receiptHandle);
       else if (!this.isChosen(message, knowledge)) leftAlone.push(message.receiptHandle);
       else if (this.moved + chosen.length < budget) chosen.push({ message, knowledge });
       else overBudget.push(message.receiptHandle);

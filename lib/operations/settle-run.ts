@@ -3,6 +3,7 @@ import type { LedgerEntry, RunRecord } from '../core/run-record';
 import { isFinal, nextRunState, type RunEnding, type RunEvent } from '../core/run-states';
 import { loadRun } from './begin-run';
 import { collectOutcomes } from './collect-outcomes';
+import { isOrphan } from './move-slice';
 import { auditOf, LEASE_MS } from './preflight-run';
 import {
   type Clock,
@@ -66,6 +67,13 @@ export async function settleRun(
     const waited = now - Date.parse(run.lastSentAt ?? run.since);
     if (waited < run.plan.settleSeconds * 1000) return { done: false, waitSeconds: LOOK_SECONDS };
   }
+  const { slicesBegun, slicesEnded } = run.counts;
+  if (slicesBegun > slicesEnded && queue.replayUrl !== undefined) {
+    const { visible, inFlight, delayed } = await queues.depth(queue.replayUrl);
+    const patient = now - Date.parse(run.lastSentAt ?? run.since) < run.plan.settleSeconds * 1000;
+    if (visible + inFlight + delayed > 0 && patient) return { done: false, waitSeconds: LOOK_SECONDS };
+    await sweepOrphans(queue, queues, ledger);
+  }
   const held = await ledger.held(runId);
   if (held.length > 0) await queues.release(queue.deadLetterUrl, held);
   const entries: LedgerEntry[] = [];
@@ -119,6 +127,28 @@ async function derive(
     outcome: back.has(entry.newMessageId ?? '') ? ('returned' as const) : ('succeeded' as const),
     outcomeAt: at,
   }));
+}
+
+/** After a mover died: copies that nobody wrote down come back to the dead-letter queue, and go. */
+async function sweepOrphans(queue: ManagedQueue, queues: RedriveQueues, ledger: Ledger): Promise<void> {
+  const others: string[] = [];
+  for (let empty = 0, seen = 0; empty < 3 && seen < MOST_SCANNED; ) {
+    const messages = await queues.receive(queue.deadLetterUrl, SCAN_BATCH, SCAN_HOLD_SECONDS);
+    empty = messages.length === 0 ? empty + 1 : 0;
+    seen += messages.length;
+    const known = await ledger.know(
+      queue.name,
+      messages.map(({ messageId }) => messageId),
+    );
+    const orphans: string[] = [];
+    messages.forEach((message, index) => {
+      const knowledge = known[index] ?? { taken: false };
+      const gone = knowledge.taken || isOrphan(message, knowledge, queue);
+      (gone ? orphans : others).push(message.receiptHandle);
+    });
+    await queues.delete(queue.deadLetterUrl, orphans);
+  }
+  await queues.release(queue.deadLetterUrl, others);
 }
 
 async function idsIn(url: string, queues: RedriveQueues): Promise<Set<string>> {

@@ -42,7 +42,8 @@ export const THRESHOLD_COMPARISONS = Object.keys(COMPARISONS);
 export interface Evaluation {
   /** Undefined: the state stays. */
   readonly state: AlarmState | undefined;
-  readonly reason: string;
+  /** Written only when it is asked for: most evaluations change nothing. */
+  reason(): string;
 }
 
 /**
@@ -59,10 +60,15 @@ export function evaluateAlarm(config: AlarmConfig, store: MetricStore, now: numb
   const points = pointsOf(resolve(watchedId(config.metrics)), length);
   const breaching = breachesOf(config, points, resolve(config.thresholdMetricId ?? '') as Band);
   const state = judge(breaching.slice(-range), rulesOf(config));
-  const recent = points
-    .map((value, index) => ({ value, at: from + index * period * 1000, breaching: breaching[index] }))
-    .slice(-range);
-  return { state, reason: reasonOf(config, state, recent) };
+  const reason = (): string => {
+    const recent = points.map((value, index) => ({
+      value,
+      at: from + index * period * 1000,
+      breaching: breaching[index],
+    }));
+    return reasonOf(config, state, recent.slice(-range));
+  };
+  return { state, reason };
 }
 
 /** AWS ignores missing data of DynamoDB's metrics, whatever the alarm says. */

@@ -65,7 +65,7 @@ export class Alarms {
       const { config } = alarm;
       if (!('metrics' in config) || now % (config.period * 1000) !== 0) continue;
       const { state, reason } = evaluateAlarm(config, this.store, now);
-      if (state !== undefined) this.change(alarm, state, reason);
+      if (state !== undefined && state !== alarm.state) this.change(alarm, state, reason());
     }
     this.evaluateComposites();
   }

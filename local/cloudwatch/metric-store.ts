@@ -109,11 +109,12 @@ export class MetricStore implements MetricSink {
   values(query: MetricQuery, from: number, until: number): (number | undefined)[] {
     const series = this.series.get(keyOf(query.namespace, query.name, query.dimensions));
     const length = query.period * 1000;
+    const read = readerOf(query.statistic);
     const values: (number | undefined)[] = [];
-    for (let start = from; start < until; start += length)
-      values.push(
-        series === undefined ? undefined : statisticOf(series, query.statistic, start, start + length),
-      );
+    for (let start = from; start < until; start += length) {
+      const buckets = series === undefined ? [] : bucketsOf(series, start, start + length);
+      values.push(buckets.length === 0 ? undefined : read(buckets));
+    }
     return values;
   }
 
@@ -139,36 +140,34 @@ function keyOf(namespace: string, name: string, dimensions: Readonly<Record<stri
   return key;
 }
 
-function statisticOf(
-  { buckets }: Series,
-  statistic: string,
-  from: number,
-  until: number,
-): number | undefined {
-  let sum = 0;
-  let count = 0;
-  let minimum = Number.POSITIVE_INFINITY;
-  let maximum = Number.NEGATIVE_INFINITY;
-  const values: number[] = [];
-  const percentile = /^p(\d+(?:\.\d+)?)$/.exec(statistic);
+function bucketsOf({ buckets }: Series, from: number, until: number): Bucket[] {
+  const found: Bucket[] = [];
   for (let minute = Math.floor(from / MINUTE); minute * MINUTE < until; minute++) {
     const bucket = buckets.get(minute);
-    if (bucket === undefined) continue;
-    sum += bucket.sum;
-    count += bucket.count;
-    minimum = Math.min(minimum, bucket.minimum);
-    maximum = Math.max(maximum, bucket.maximum);
-    if (percentile !== null) values.push(...bucket.values);
+    if (bucket !== undefined) found.push(bucket);
   }
-  if (count === 0) return undefined;
-  if (percentile !== null) {
-    values.sort((a, b) => a - b);
-    return values[Math.min(values.length - 1, Math.floor((Number(percentile[1]) / 100) * values.length))];
-  }
-  if (statistic === 'Sum') return sum;
-  if (statistic === 'Average') return sum / count;
-  if (statistic === 'Minimum') return minimum;
-  if (statistic === 'Maximum') return maximum;
-  if (statistic === 'SampleCount') return count;
-  return undefined;
+  return found;
+}
+
+type Reader = (buckets: readonly Bucket[]) => number | undefined;
+
+const sumOf = (buckets: readonly Bucket[]) => buckets.reduce((total, { sum }) => total + sum, 0);
+const countOf = (buckets: readonly Bucket[]) => buckets.reduce((total, { count }) => total + count, 0);
+
+const READERS: Readonly<Record<string, Reader>> = {
+  Sum: sumOf,
+  SampleCount: countOf,
+  Average: (buckets) => sumOf(buckets) / countOf(buckets),
+  Minimum: (buckets) => Math.min(...buckets.map(({ minimum }) => minimum)),
+  Maximum: (buckets) => Math.max(...buckets.map(({ maximum }) => maximum)),
+};
+
+function readerOf(statistic: string): Reader {
+  const known = READERS[statistic];
+  if (known !== undefined) return known;
+  const share = Number(statistic.slice(1)) / 100;
+  return (buckets) => {
+    const values = buckets.flatMap((bucket) => bucket.values).sort((a, b) => a - b);
+    return values[Math.min(values.length - 1, Math.floor(share * values.length))];
+  };
 }

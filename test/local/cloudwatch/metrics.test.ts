@@ -131,7 +131,7 @@ describe('metrics', () => {
   ])('refuses %s', async (_, command, message) => {
     const { client } = await start();
     await expect(client.send(command)).rejects.toMatchObject({
-      name: 'ValidationError',
+      name: 'ValidationException',
       message: expect.stringMatching(message),
     });
   });

@@ -5,6 +5,10 @@ export default defineConfig({
   resolve: {
     alias: [
       {
+        find: /^cdk-redrive\/handler\/testing$/,
+        replacement: path.resolve(import.meta.dirname, 'lambda/handler/testing.ts'),
+      },
+      {
         find: /^cdk-redrive\/handler$/,
         replacement: path.resolve(import.meta.dirname, 'lambda/handler/index.ts'),
       },

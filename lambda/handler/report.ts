@@ -104,10 +104,11 @@ export async function announceLastAttempt(
 
 function recordOf(
   { incoming, classification, signature, reason, known, isolation, copyId }: ReportedFailure,
-  { consumerName, consumerVersion, now }: ConsumerServices,
+  services: ConsumerServices,
 ): FailureRecord {
+  const { consumerName, consumerVersion } = services;
   const { record, sent, queueName, originalMessageId, attempt, sentAtMs } = incoming;
-  const at = new Date(now()).toISOString();
+  const at = new Date(services.now()).toISOString();
   const { tenant, correlationId, schemaVersion } = known.details ?? {};
   const traceId = /Root=([^;]+)/.exec(record.attributes?.['AWSTraceHeader'] ?? '')?.[1];
   return {
@@ -140,10 +141,7 @@ function recordOf(
 }
 
 /** One update for each signature of the batch, of what goes to the dead-letter queue. */
-function groupsOf(
-  failures: readonly ReportedFailure[],
-  { consumerVersion, now }: ConsumerServices,
-): FailureGroupUpdate[] {
+function groupsOf(failures: readonly ReportedFailure[], services: ConsumerServices): FailureGroupUpdate[] {
   const groups = new Map<string, ReportedFailure[]>();
   for (const failure of failures) {
     if (failure.isolation === undefined) continue;
@@ -159,8 +157,8 @@ function groupsOf(
       code: classification.code,
       reason,
       count: members.length,
-      at: new Date(now()).toISOString(),
-      consumerVersion,
+      at: new Date(services.now()).toISOString(),
+      consumerVersion: services.consumerVersion,
       examples: members.slice(0, GROUP_EXAMPLES).map(({ incoming: one }) => one.originalMessageId),
       shape: bodyShape(incoming.record.body),
     };

@@ -44,7 +44,8 @@ export function parseCron(text: string): Cron {
 /** The first time after `after` at which the cron runs in the zone, or undefined when its years are over. */
 export function nextOfCron(cron: Cron, after: number, zone: string): number | undefined {
   const start = wallTime(after, zone);
-  let date = Date.UTC(start.year, start.month - 1, start.day);
+  const today = Date.UTC(start.year, start.month - 1, start.day);
+  let date = today;
   const last = cron.years.at(-1) ?? 0;
   for (let year = start.year; year <= last; date += DAY_MS) {
     const at = new Date(date);
@@ -55,20 +56,30 @@ export function nextOfCron(cron: Cron, after: number, zone: string): number | un
       continue;
     }
     if (!cron.months.includes(month) || !cron.isDay(year, month, day)) continue;
-    const found = firstOfDay(cron, { year, month, day }, after, zone);
+    const isToday = date === today;
+    const found = firstOfDay(
+      cron,
+      { year, month, day },
+      zone,
+      (hour, minute) => isToday && (hour < start.hour || (hour === start.hour && minute < start.minute)),
+      after,
+    );
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
+/** `isOver` spares the conversion of wall times that can't be after the given time. */
 function firstOfDay(
   { hours, minutes }: Cron,
   date: { readonly year: number; readonly month: number; readonly day: number },
-  after: number,
   zone: string,
+  isOver: (hour: number, minute: number) => boolean,
+  after: number,
 ): number | undefined {
   for (const hour of hours)
     for (const minute of minutes) {
+      if (isOver(hour, minute)) continue;
       const at = timeOfWall({ ...date, hour, minute, second: 0 }, zone);
       if (at !== undefined && at > after) return at;
     }

@@ -47,6 +47,7 @@ export function timeOfWall(wall: Omit<WallTime, 'weekday'>, zone: string): numbe
 }
 
 function offsetOf(at: number, zone: string): number {
+  if (zone === 'UTC') return 0;
   const { year, month, day, hour, minute, second } = wallTime(at, zone);
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }

@@ -26,6 +26,8 @@ export class Ports implements QueueSender, FunctionInvoker, TopicPublisher, Exec
   readonly invoked: { readonly name: string; readonly payload: unknown }[] = [];
   readonly published: { readonly topic: string; readonly subject?: string; readonly body: string }[] = [];
   readonly started: { readonly machine: string; readonly input: unknown }[] = [];
+  /** All of them, as a service with many kinds of targets takes them. */
+  readonly all = { queues: this, functions: this, topics: this, executions: this };
 
   send(arn: string, message: OutgoingMessage): void {
     this.sent.push({ queue: nameOf(arn), message });

@@ -20,7 +20,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     sequence: { shuffle: true },
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/closing-line-reporter.ts'],
   },

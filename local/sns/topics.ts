@@ -1,205 +1,132 @@
-import { randomUUID } from 'node:crypto';
-import { matches, type Pattern } from '../gateway/event-pattern';
-import type { FunctionInvoker, QueueMessageAttribute, QueueSender } from '../gateway/ports';
+import { createHash, randomUUID } from 'node:crypto';
+import type { QueueMessageAttribute } from '../gateway/ports';
 import type { Environment } from '../gateway/service';
+import type { Delivery } from './delivery';
+import { type FilterPolicy, parseFilterPolicy, passesFilter } from './filter-policy';
+import { invalid } from './sns-error';
+
+type Texts = Readonly<Record<string, string>>;
 
 export interface Subscription {
   readonly arn: string;
   readonly topicArn: string;
   readonly protocol: string;
   readonly endpoint: string;
-  attributes: Readonly<Record<string, string>>;
+  attributes: Texts;
+  filter: FilterPolicy | undefined;
 }
 
 export interface Topic {
   readonly arn: string;
   readonly fifo: boolean;
-  attributes: Readonly<Record<string, string>>;
+  attributes: Texts;
+  readonly tags: Map<string, string>;
   readonly subscriptions: Subscription[];
+  /** Message ids by deduplication id, each with the time until which it counts. */
+  readonly recent: Map<string, { readonly messageId: string; readonly until: number }>;
 }
 
 export interface Notification {
   readonly body: string;
+  /** By protocol, with `MessageStructure: json`; the body is the default. */
+  readonly bodies?: Texts;
   readonly subject?: string;
   readonly attributes?: Readonly<Record<string, QueueMessageAttribute>>;
   readonly groupId?: string;
   readonly deduplicationId?: string;
 }
 
-/** What would have gone to people: e-mail, text messages, web hooks. */
-export interface InboxEntry {
-  readonly at: number;
-  readonly topicArn: string;
-  readonly protocol: string;
-  readonly endpoint: string;
-  readonly subject?: string;
-  readonly body: string;
-}
+/** https://docs.aws.amazon.com/sns/latest/dg/fifo-message-dedup.html */
+const DEDUPLICATION_MS = 5 * 60_000;
+const PROTOCOLS = ['sqs', 'lambda', 'email', 'email-json', 'http', 'https', 'sms'];
 
-const RAW_ATTRIBUTES = 10;
-
-/** Topics and what they deliver. */
+/** Topics, who subscribes to them, and which message goes to whom. */
 export class Topics {
   readonly all = new Map<string, Topic>();
-  readonly inbox: InboxEntry[] = [];
 
   constructor(
     private readonly environment: Environment,
-    private readonly targets: { readonly queues: QueueSender; readonly functions: FunctionInvoker },
+    private readonly delivery: Delivery,
   ) {}
 
-  create(name: string, attributes: Readonly<Record<string, string>> = {}): Topic {
-    const { region, account } = this.environment;
-    const arn = `arn:aws:sns:${region}:${account}:${name}`;
+  arnOf(name: string): string {
+    return `arn:aws:sns:${this.environment.region}:${this.environment.account}:${name}`;
+  }
+
+  create(name: string, attributes: Texts = {}): Topic {
+    if (!/^[A-Za-z0-9_-]{1,256}(\.fifo)?$/.test(name)) throw invalid(`Topic Name '${name}'`);
+    const fifo = name.endsWith('.fifo');
+    if ((attributes['FifoTopic'] === 'true') !== fifo)
+      throw invalid('Fifo topic names, and only they, must end with .fifo and need FifoTopic');
+    const arn = this.arnOf(name);
     const known = this.all.get(arn);
     if (known !== undefined) return known;
-    const topic: Topic = { arn, fifo: name.endsWith('.fifo'), attributes, subscriptions: [] };
+    const topic: Topic = { arn, fifo, attributes, tags: new Map(), subscriptions: [], recent: new Map() };
     this.all.set(arn, topic);
     return topic;
   }
 
-  subscribe(
-    topic: Topic,
-    protocol: string,
-    endpoint: string,
-    attributes: Readonly<Record<string, string>> = {},
-  ): Subscription {
+  subscribe(topic: Topic, protocol: string, endpoint: string, attributes: Texts = {}): Subscription {
+    if (!PROTOCOLS.includes(protocol))
+      throw invalid(`the protocol '${protocol}' is not emulated; ${PROTOCOLS.join(', ')} are`);
+    if (endpoint === '') throw invalid('Endpoint');
+    if (topic.fifo && protocol !== 'sqs') throw invalid('FIFO topics deliver to queues only');
+    if (!topic.fifo && protocol === 'sqs' && endpoint.endsWith('.fifo'))
+      throw invalid('FIFO SQS Queues can not be subscribed to standard SNS topics');
+    const filter = parseFilterPolicy(attributes['FilterPolicy']);
     const known = topic.subscriptions.find((one) => one.protocol === protocol && one.endpoint === endpoint);
-    if (known !== undefined) {
-      known.attributes = { ...known.attributes, ...attributes };
-      return known;
-    }
-    const subscription: Subscription = {
-      arn: `${topic.arn}:${randomUUID()}`,
-      topicArn: topic.arn,
-      protocol,
-      endpoint,
-      attributes,
-    };
+    if (known !== undefined) return known;
+    const arn = `${topic.arn}:${randomUUID()}`;
+    const subscription = { arn, topicArn: topic.arn, protocol, endpoint, attributes, filter };
     topic.subscriptions.push(subscription);
     return subscription;
   }
 
-  publish(topic: Topic, notification: Notification): string {
+  subscription(arn: string): Subscription | undefined {
+    return this.subscriptions().find((one) => one.arn === arn);
+  }
+
+  subscriptions(): Subscription[] {
+    return [...this.all.values()].flatMap(({ subscriptions }) => subscriptions);
+  }
+
+  unsubscribe(arn: string): void {
+    for (const { subscriptions } of this.all.values()) {
+      const index = subscriptions.findIndex((one) => one.arn === arn);
+      if (index >= 0) subscriptions.splice(index, 1);
+    }
+  }
+
+  /** Answers the id of the message; of the first one, when it was published to a FIFO topic before. */
+  publish(topic: Topic, given: Notification): string {
+    const notification = topic.fifo ? { ...given, deduplicationId: deduplicationOf(topic, given) } : given;
     const messageId = randomUUID();
-    this.emit('sns.published', {
-      topicArn: topic.arn,
-      subject: notification.subject,
-      body: notification.body,
-    });
+    const now = this.environment.clock.now();
+    if (topic.fifo) {
+      const id = notification.deduplicationId ?? '';
+      const before = topic.recent.get(id);
+      if (before !== undefined && before.until > now) return before.messageId;
+      topic.recent.set(id, { messageId, until: now + DEDUPLICATION_MS });
+      for (const [oldest, { until }] of topic.recent) {
+        if (until > now) break;
+        topic.recent.delete(oldest);
+      }
+    }
+    const { subject, body, attributes = {} } = notification;
+    this.environment.emit({ type: 'sns.published', at: now, detail: { topicArn: topic.arn, subject, body } });
     for (const subscription of topic.subscriptions)
-      if (passes(subscription, notification)) this.deliver(subscription, notification, messageId);
+      if (passesFilter(subscription.filter, subscription.attributes['FilterPolicyScope'], body, attributes))
+        this.delivery.deliver(subscription, notification, messageId);
     return messageId;
   }
-
-  private deliver(subscription: Subscription, notification: Notification, messageId: string): void {
-    const { protocol, endpoint, topicArn, attributes } = subscription;
-    try {
-      if (protocol === 'sqs') this.toQueue(subscription, notification, messageId);
-      else if (protocol === 'lambda')
-        this.targets.functions
-          .invoke(endpoint, JSON.stringify(this.lambdaEvent(subscription, notification, messageId)))
-          .catch((error) => this.emit('sns.undelivered', { topicArn, endpoint, reason: String(error) }));
-      else
-        this.inbox.push({
-          at: this.environment.clock.now(),
-          topicArn,
-          protocol,
-          endpoint,
-          body: notification.body,
-          ...(notification.subject === undefined ? {} : { subject: notification.subject }),
-        });
-    } catch (error) {
-      this.emit('sns.undelivered', {
-        topicArn,
-        endpoint,
-        raw: attributes['RawMessageDelivery'],
-        reason: String(error),
-      });
-    }
-  }
-
-  private toQueue(subscription: Subscription, notification: Notification, messageId: string): void {
-    const raw = subscription.attributes['RawMessageDelivery'] === 'true';
-    const given = notification.attributes ?? {};
-    if (raw && Object.keys(given).length > RAW_ATTRIBUTES)
-      throw new Error(`raw delivery takes ${RAW_ATTRIBUTES} message attributes`);
-    this.targets.queues.send(subscription.endpoint, {
-      body: raw ? notification.body : JSON.stringify(this.envelope(subscription, notification, messageId)),
-      ...(raw ? { messageAttributes: given } : {}),
-      ...(notification.groupId === undefined ? {} : { groupId: notification.groupId }),
-      ...(notification.deduplicationId === undefined
-        ? {}
-        : { deduplicationId: notification.deduplicationId }),
-    });
-  }
-
-  /** https://docs.aws.amazon.com/sns/latest/dg/sns-message-and-json-formats.html */
-  private envelope(
-    { topicArn }: Subscription,
-    { body, subject, attributes }: Notification,
-    messageId: string,
-  ): object {
-    const names = Object.entries(attributes ?? {});
-    return {
-      Type: 'Notification',
-      MessageId: messageId,
-      TopicArn: topicArn,
-      ...(subject === undefined ? {} : { Subject: subject }),
-      Message: body,
-      Timestamp: new Date(this.environment.clock.now()).toISOString(),
-      ...(names.length === 0 ? {} : { MessageAttributes: attributesOnTheWire(names) }),
-    };
-  }
-
-  private lambdaEvent(subscription: Subscription, notification: Notification, messageId: string): object {
-    return {
-      Records: [
-        {
-          EventSource: 'aws:sns',
-          EventVersion: '1.0',
-          EventSubscriptionArn: subscription.arn,
-          Sns: this.envelope(subscription, notification, messageId),
-        },
-      ],
-    };
-  }
-
-  private emit(type: string, detail: Readonly<Record<string, unknown>>): void {
-    this.environment.emit({ type, at: this.environment.clock.now(), detail });
-  }
 }
 
-function attributesOnTheWire(names: [string, QueueMessageAttribute][]): object {
-  return Object.fromEntries(
-    names.map(([name, { dataType, stringValue, binaryValue }]) => [
-      name,
-      { Type: dataType, Value: stringValue ?? binaryValue?.toString('base64') ?? '' },
-    ]),
+function deduplicationOf({ attributes }: Topic, { body, groupId, deduplicationId }: Notification): string {
+  if (groupId === undefined) throw invalid('The MessageGroupId parameter is required for FIFO topics');
+  if (deduplicationId !== undefined) return deduplicationId;
+  if (attributes['ContentBasedDeduplication'] === 'true')
+    return createHash('sha256').update(body).digest('hex');
+  throw invalid(
+    'The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided',
   );
-}
-
-/** https://docs.aws.amazon.com/sns/latest/dg/sns-message-filtering.html */
-function passes({ attributes }: Subscription, { body, attributes: given }: Notification): boolean {
-  const policy = attributes['FilterPolicy'];
-  if (!policy) return true;
-  const pattern = JSON.parse(policy) as Pattern;
-  if (attributes['FilterPolicyScope'] === 'MessageBody') {
-    try {
-      return matches(pattern, JSON.parse(body));
-    } catch {
-      return false;
-    }
-  }
-  const values = Object.fromEntries(
-    Object.entries(given ?? {}).map(([name, { dataType, stringValue = '' }]) => [
-      name,
-      dataType.startsWith('Number')
-        ? Number(stringValue)
-        : dataType === 'String.Array'
-          ? JSON.parse(stringValue)
-          : stringValue,
-    ]),
-  );
-  return matches(pattern, values);
 }

@@ -8,6 +8,7 @@ import { kmsProviders } from './kms/kms';
 import { createLambda, type LambdaOptions } from './lambda/lambda';
 import { createLogs } from './logs/logs';
 import { createS3 } from './s3/s3';
+import { createScheduler } from './scheduler/scheduler';
 import { createSns } from './sns/sns';
 import { createSqs } from './sqs/sqs';
 import { createParameterStore } from './ssm/parameter-store';
@@ -24,10 +25,11 @@ export type LocalServices = ReturnType<typeof servicesOf>;
 export function startLocal(options: LocalOptions): Promise<LocalEngine<LocalServices>> {
   return startEngine(options, (foundation) => {
     const services = servicesOf(options, foundation);
-    const { sqs, dynamoDb, logs, lambda, sns, states, cloudWatch, events, s3, parameters } = services;
+    const { sqs, dynamoDb, logs, lambda, sns, states, cloudWatch, events, scheduler, s3, parameters } =
+      services;
     return {
       services,
-      served: [sqs, dynamoDb, s3, parameters, logs, sns, events, states, lambda, cloudWatch],
+      served: [sqs, dynamoDb, s3, parameters, logs, sns, events, scheduler, states, lambda, cloudWatch],
       extraProviders: kmsProviders(),
       storedParameter: (name) => parameters.value(name),
     };
@@ -65,6 +67,12 @@ function servicesOf(
     s3: createS3(environment),
     parameters: createParameterStore(environment),
     cloudWatch: createCloudWatch(environment, { store, topics: sns, functions: lambda }),
+    scheduler: createScheduler(environment, {
+      queues: sqs,
+      functions: lambda,
+      topics: sns,
+      executions: states,
+    }),
     events: createEvents(environment, { queues: sqs, functions: lambda, topics: sns, executions: states }),
   };
 }

@@ -1,4 +1,4 @@
-import { type AlarmConfig, BAND_COMPARISONS, THRESHOLD_COMPARISONS, watchedId } from './alarm';
+import { type AlarmConfig, BAND_COMPARISONS, lookBackOf, THRESHOLD_COMPARISONS, watchedId } from './alarm';
 import type { AlarmMetric } from './alarm-values';
 import { MetricMathError, parseMetricMath } from './math-parser';
 import { namesIn } from './metric-math';
@@ -60,6 +60,7 @@ export function alarmConfigOf(given: Json, name: string, arn: string): AlarmConf
     arn,
     metrics,
     period,
+    lookBack: lookBackOf(metrics),
     evaluationPeriods,
     datapointsToAlarm,
     threshold: Number(given['Threshold'] ?? 0),

@@ -11,6 +11,8 @@ export interface AlarmConfig {
   readonly metrics: readonly AlarmMetric[];
   /** Seconds. */
   readonly period: number;
+  /** Periods before the evaluation range that the expressions need, see `lookBackOf`. */
+  readonly lookBack: number;
   readonly evaluationPeriods: number;
   readonly datapointsToAlarm: number;
   readonly threshold: number;
@@ -25,6 +27,7 @@ export interface AlarmConfig {
 /** Periods before the evaluated ones on which differences and repeats look back, and those on which bands do. */
 const LOOK_BACK = 15;
 const BAND_LOOK_BACK = 60;
+const WITH_PAST = /\b(DIFF|DIFF_TIME|RATE|RUNNING_SUM|REPEAT|LINEAR)\b/i;
 
 const COMPARISONS: Readonly<Record<string, (value: number, threshold: number) => boolean>> = {
   GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
@@ -53,7 +56,7 @@ export interface Evaluation {
 export function evaluateAlarm(config: AlarmConfig, store: MetricStore, now: number): Evaluation {
   const { period, evaluationPeriods } = config;
   const range = evaluationPeriods + EXTRA_PERIODS;
-  const length = range + lookBackOf(config);
+  const length = range + config.lookBack;
   const until = Math.floor(now / (period * 1000)) * period * 1000;
   const from = until - length * period * 1000;
   const resolve = resolver(config.metrics, store, { from, until, period });
@@ -77,9 +80,10 @@ function rulesOf(config: AlarmConfig) {
   return ofTables ? { ...config, treatMissingData: 'ignore' as const } : config;
 }
 
-function lookBackOf({ metrics, thresholdMetricId }: AlarmConfig): number {
-  if (thresholdMetricId !== undefined) return BAND_LOOK_BACK;
-  return metrics.some(({ expression }) => expression !== undefined) ? LOOK_BACK : 0;
+/** Bands are made of past values; of the other functions only some know what came before. */
+export function lookBackOf(metrics: readonly AlarmMetric[]): number {
+  if (metrics.some(isBand)) return BAND_LOOK_BACK;
+  return metrics.some(({ expression }) => WITH_PAST.test(expression ?? '')) ? LOOK_BACK : 0;
 }
 
 function breachesOf(config: AlarmConfig, points: Points, band: Band): (boolean | undefined)[] {

@@ -5,6 +5,7 @@ export const MINUTE = 60_000;
 /** Everything is kept in minutes for 15 days, which is how long AWS keeps those. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_concepts.html */
 const KEPT_MINUTES = 15 * 24 * 60;
 const SAMPLES = 1_000;
+const NONE: readonly never[] = [];
 
 /** Several values that were counted elsewhere. */
 export interface StatisticSet {
@@ -112,7 +113,7 @@ export class MetricStore implements MetricSink {
     const read = readerOf(query.statistic);
     const values: (number | undefined)[] = [];
     for (let start = from; start < until; start += length) {
-      const buckets = series === undefined ? [] : bucketsOf(series, start, start + length);
+      const buckets = series === undefined ? NONE : bucketsOf(series, start, start + length);
       values.push(buckets.length === 0 ? undefined : read(buckets));
     }
     return values;
@@ -140,7 +141,11 @@ function keyOf(namespace: string, name: string, dimensions: Readonly<Record<stri
   return key;
 }
 
-function bucketsOf({ buckets }: Series, from: number, until: number): Bucket[] {
+function bucketsOf({ buckets }: Series, from: number, until: number): readonly Bucket[] {
+  if (until - from === MINUTE && from % MINUTE === 0) {
+    const bucket = buckets.get(from / MINUTE);
+    return bucket === undefined ? NONE : [bucket];
+  }
   const found: Bucket[] = [];
   for (let minute = Math.floor(from / MINUTE); minute * MINUTE < until; minute++) {
     const bucket = buckets.get(minute);

@@ -9,24 +9,29 @@ export interface WallTime {
   readonly weekday: number;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+/** Zones change their offset on a quarter of an hour, so that one look-up serves for all of it. */
+const QUARTER_MS = 15 * 60_000;
+const REMEMBERED = 10_000;
+
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  /** Offsets in milliseconds by quarter of an hour. */
+  readonly offsets: Map<number, number>;
+}
+
+const zones = new Map<string, Zone>();
 
 /** Throws a RangeError for a name that is no time zone. */
 export function wallTime(at: number, zone: string): WallTime {
-  const part = new Map(
-    formatOf(zone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
-  const [year = 0, month = 1, day = 1] = [part.get('year'), part.get('month'), part.get('day')];
+  const shown = new Date(at + offsetOf(at, zone));
   return {
-    year,
-    month,
-    day,
-    hour: part.get('hour') ?? 0,
-    minute: part.get('minute') ?? 0,
-    second: part.get('second') ?? 0,
-    weekday: weekdayOf(year, month, day),
+    year: shown.getUTCFullYear(),
+    month: shown.getUTCMonth() + 1,
+    day: shown.getUTCDate(),
+    hour: shown.getUTCHours(),
+    minute: shown.getUTCMinutes(),
+    second: shown.getUTCSeconds(),
+    weekday: shown.getUTCDay() + 1,
   };
 }
 
@@ -46,22 +51,34 @@ export function timeOfWall(wall: Omit<WallTime, 'weekday'>, zone: string): numbe
   return found.length === 0 ? undefined : Math.min(...found);
 }
 
-function offsetOf(at: number, zone: string): number {
-  if (zone === 'UTC') return 0;
-  const { year, month, day, hour, minute, second } = wallTime(at, zone);
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+function offsetOf(at: number, name: string): number {
+  if (name === 'UTC') return 0;
+  const { format, offsets } = zoneOf(name);
+  const quarter = Math.floor(at / QUARTER_MS);
+  let offset = offsets.get(quarter);
+  if (offset === undefined) {
+    const begin = quarter * QUARTER_MS;
+    const part = new Map(format.formatToParts(begin).map(({ type, value }) => [type, Number(value)]));
+    const [year = 0, month = 1, day = 1] = [part.get('year'), part.get('month'), part.get('day')];
+    const [hour = 0, minute = 0, second = 0] = [part.get('hour'), part.get('minute'), part.get('second')];
+    offset = Date.UTC(year, month - 1, day, hour, minute, second) - begin;
+    if (offsets.size >= REMEMBERED) offsets.clear();
+    offsets.set(quarter, offset);
+  }
+  return offset;
 }
 
-function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone);
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
+function zoneOf(name: string): Zone {
+  let zone = zones.get(name);
+  if (zone === undefined) {
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
       hourCycle: 'h23',
       ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
       ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
     });
-    formats.set(zone, format);
+    zone = { format, offsets: new Map() };
+    zones.set(name, zone);
   }
-  return format;
+  return zone;
 }

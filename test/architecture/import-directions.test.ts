@@ -62,7 +62,8 @@ const AREAS: readonly Area[] = [
 ];
 
 /** What every folder of the engine may import of another: the contracts, never another service. */
-const LOCAL_CONTRACTS = /^local\/(clock\/|gateway\/|cloudformation\/(resource-provider|properties))/;
+const LOCAL_CONTRACTS =
+  /^local\/(clock\/|gateway\/|schedule\/|cloudformation\/(resource-provider|properties))/;
 const LOCAL_COMPOSITION = new Set(['gateway', 'cloudformation']);
 
 function violations(file: SourceFile, area: Area): string[] {

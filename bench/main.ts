@@ -1,18 +1,18 @@
+import { suite as engine } from './engine';
 import { type Figure, figureOf, type Measured } from './figure';
 
 /** A suite measures ours and the peer in turns, several rounds, and answers every round's value. */
 export type Suite = (say: (progress: string) => void) => Promise<readonly Measured[]>;
 
-const SUITES: Readonly<Record<string, () => Promise<{ readonly suite: Suite }>>> = {};
+const SUITES: Readonly<Record<string, Suite>> = { engine };
 
 /** `npm run bench -- SUITE`: a table for people, then one JSON line a figure; exit 1 only when something could not be measured. */
 async function main(name: string | undefined): Promise<number> {
-  const load = name === undefined ? undefined : SUITES[name];
-  if (load === undefined) {
+  const suite = name === undefined ? undefined : SUITES[name];
+  if (suite === undefined) {
     console.error(`given: ${name ?? 'nothing'} · allowed: ${Object.keys(SUITES).join(', ')}`);
     return 2;
   }
-  const { suite } = await load();
   const figures = (await suite((progress) => console.error(progress))).map(figureOf);
   console.log(table(figures));
   for (const figure of figures) console.log(JSON.stringify(figure));

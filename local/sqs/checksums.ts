@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MessageAttributes } from './stored-message';
 
-export function md5(text: string): string {
-  return createHash('md5').update(text, 'utf8').digest('hex');
-}
-
 const STRING = Buffer.from([1]);
 const BINARY = Buffer.from([2]);
 

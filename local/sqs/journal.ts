@@ -163,7 +163,6 @@ function saved(message: StoredMessage): SavedMessage {
       message.serial,
       message.messageId,
       message.body,
-      message.md5,
       message.senderId,
       message.sentAt,
       message.enqueuedAt,
@@ -191,7 +190,7 @@ function saved(message: StoredMessage): SavedMessage {
 }
 
 function restored({ fields, attributes, state }: SavedMessage): StoredMessage {
-  const [serial, id, body, md5, senderId, sentAt, enqueuedAt, groupId, deduplicationId, traceHeader, source] =
+  const [serial, id, body, senderId, sentAt, enqueuedAt, groupId, deduplicationId, traceHeader, source] =
     fields;
   const given: MessageAttributes | undefined =
     attributes &&
@@ -210,7 +209,6 @@ function restored({ fields, attributes, state }: SavedMessage): StoredMessage {
     Number(serial),
     String(id),
     String(body),
-    String(md5),
     given,
     String(senderId),
     Number(sentAt),

@@ -18,7 +18,8 @@ const ATTEMPT_ID_MS = 5 * 60 * 1000;
 /** What one call needs besides its parameters. */
 export interface CallContext {
   readonly senderId: string;
-  readonly signal?: AbortSignal;
+  /** Aborts when the caller goes away. */
+  departure?(): AbortSignal;
   waiting?(): () => void;
 }
 
@@ -106,7 +107,7 @@ export class MessageActions {
     maximum: number,
     visibility: number,
     waitMs: number,
-    { signal, waiting }: Pick<CallContext, 'signal' | 'waiting'> = {},
+    { departure, waiting }: Pick<CallContext, 'departure' | 'waiting'> = {},
   ): Promise<StoredMessage[]> {
     const take = (): StoredMessage[] | undefined => {
       const taken = queue.receive(maximum, visibility);
@@ -117,7 +118,7 @@ export class MessageActions {
       throw new SqsError('OverLimit', 'The maximum number of in flight messages is reached.', 403);
     if (messages === undefined && waitMs > 0) {
       const resume = waiting?.();
-      messages = await queue.polls.wait(waitMs, take, signal);
+      messages = await queue.polls.wait(waitMs, take, departure?.());
       resume?.();
     }
     if (messages === undefined) return [];

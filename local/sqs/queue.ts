@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, Timer } from '../clock/clock';
-import { md5 } from './checksums';
+import { md5 } from './body-checksum';
 import { Deduplication } from './deduplication';
 import { DueHeap } from './due-heap';
 import { FifoOrder } from './fifo-order';
@@ -85,7 +85,6 @@ export class Queue {
       this.nextSerial++,
       randomUUID(),
       draft.body,
-      md5(draft.body),
       draft.attributes,
       draft.senderId,
       now,
@@ -226,7 +225,6 @@ export class Queue {
       target.nextSerial,
       message.messageId,
       message.body,
-      message.md5,
       message.attributes,
       message.senderId,
       // A FIFO queue counts retention anew after the move, a standard queue does not.

@@ -29,7 +29,8 @@ export function receivedMessage(
   message: StoredMessage,
   asked: { readonly system: readonly string[]; readonly attributes: readonly string[] },
 ): Record<string, unknown> {
-  const system = chosen(systemAttributes(queue, message), asked.system);
+  const system =
+    asked.system.length === 0 ? undefined : chosen(systemAttributes(queue, message), asked.system);
   const attributes = matching(message.attributes, asked.attributes);
   return {
     MessageId: message.messageId,

@@ -90,7 +90,9 @@ export class SqsService implements LocalService, QueueSource, QueueSender {
     const queue = this.queues.byArn(queueArn);
     if (queue === undefined) throw noSuchQueue();
     const visibility = numberOf(queue.attributes, 'VisibilityTimeout');
-    const messages = await this.messages.receive(queue, options.maximum, visibility, options.waitMs, options);
+    const messages = await this.messages.receive(queue, options.maximum, visibility, options.waitMs, {
+      ...(options.signal === undefined ? {} : { departure: () => options.signal as AbortSignal }),
+    });
     return messages.map((message) => {
       const md5OfMessageAttributes = md5OfAttributes(message.attributes);
       return {
@@ -147,11 +149,14 @@ export class SqsService implements LocalService, QueueSource, QueueSender {
   private async perform(operation: string, given: Parameters, exchange: Exchange): Promise<Answer> {
     const { identity, response } = exchange;
     this.authorize(operation, given, identity);
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
     const call: CallContext = {
       senderId: identity.accessKeyId,
-      signal: gone.signal,
+      // Made for those that wait only: it costs more than most calls.
+      departure: () => {
+        const gone = new AbortController();
+        response.once('close', () => gone.abort());
+        return gone.signal;
+      },
       waiting: () => exchange.waiting?.() ?? (() => {}),
     };
     const owner = operation in this.messages ? this.messages : this.actions;

@@ -1,3 +1,5 @@
+import { md5 } from './body-checksum';
+
 export interface MessageAttribute {
   readonly dataType: string;
   readonly stringValue?: string;
@@ -35,7 +37,6 @@ export class StoredMessage {
     readonly serial: number,
     readonly messageId: string,
     readonly body: string,
-    readonly md5: string,
     readonly attributes: MessageAttributes | undefined,
     readonly senderId: string,
     /** SentTimestamp, from which a standard queue counts retention, in the dead-letter queue too. */
@@ -47,6 +48,11 @@ export class StoredMessage {
     readonly traceHeader: string | undefined,
     readonly deadLetterSourceArn: string | undefined,
   ) {}
+
+  /** Computed when it is asked for: with a million messages waiting, the texts would be felt. */
+  get md5(): string {
+    return md5(this.body);
+  }
 }
 
 /** 20 digits and growing within a queue. */

@@ -1,13 +1,17 @@
+export { AlarmKind, AlarmOptions, AlarmProfile, AlarmThresholds } from './constructs/alarm-options';
 export { DeadLetterAlarms, DeadLetterAlarmsProps } from './constructs/dead-letter-alarms';
 export { DeadLetterChecks, DeadLetterChecksProps } from './constructs/dead-letter-checks';
 export { FailureStore, FailureStoreProps } from './constructs/failure-store';
 export { IdempotencyTable, IdempotencyTableProps } from './constructs/idempotency-table';
 export { NodeConsumer } from './constructs/node-consumer';
 export { RecoverableQueue } from './constructs/recoverable-queue';
+export { RecoverableQueueBase } from './constructs/recoverable-queue-base';
 export { IRecoverableQueue } from './constructs/recoverable-queue-interface';
 export {
-  AlarmProfile,
   ConsumerMappingOptions,
+  ExistingQueuesProps,
+  ProvisionedPollers,
+  RecoverableQueueOptions,
   RecoverableQueueProps,
 } from './constructs/recoverable-queue-props';
 export {
@@ -15,3 +19,4 @@ export {
   RedriveStateMachine,
   RedriveStateMachineProps,
 } from './constructs/redrive-state-machine';
+export { SharedDeadLetterQueue, SharedDeadLetterQueueProps } from './constructs/shared-dead-letter-queue';

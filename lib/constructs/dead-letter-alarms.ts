@@ -1,204 +1,86 @@
-import { Annotations, Duration, Token } from 'aws-cdk-lib';
-import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { AlarmKind, type AlarmOptions, AlarmProfile } from './alarm-options';
+import { type AlarmAudience, type AlarmSpec, makeAlarm, openToCloudWatch, wantedKinds } from './alarm-spec';
+import { deadLetterSpecs, functionSpecs, librarySpecs, runSpecs, sourceSpecs } from './alarm-specs';
 import type { IRecoverableQueue } from './recoverable-queue-interface';
-import { AlarmProfile } from './recoverable-queue-props';
+import { sharedAlarmTopic } from './stack-shared';
 
-export interface DeadLetterAlarmsProps {
+export interface DeadLetterAlarmsProps extends AlarmOptions {
   readonly queue: IRecoverableQueue;
-  /** Who answers. */
-  readonly owner: string;
-  /** Where the person on call reads on. */
-  readonly runbookUrl?: string;
-  readonly profile: AlarmProfile;
-  /** Where all alarms go, in both directions: raised and over. */
-  readonly topic: ITopic;
-  /** Where the critical ones go instead. Default: `topic`. */
-  readonly criticalTopic?: ITopic;
-  /** Messages in the dead-letter queue at which HIGH_VOLUME warns. Default 1,000. */
-  readonly depthThreshold?: number;
-  /** Arrivals a minute that are critical. Default 100 (CRITICAL_FLOW: 10). */
-  readonly arrivalsPerMinute?: number;
-  /** Age of the oldest message in the source queue, without a delete, at which it counts as stalled. Default 15 minutes. */
-  readonly stallAge?: Duration;
+  /** True: other sources feed the dead-letter queue as well, and its own alarms are made elsewhere. Default false. */
+  readonly sharedDeadLetterQueue?: boolean;
 }
 
-const MINUTE = Duration.minutes(1);
-/** Of the limits of 120,000 and 20,000. https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-queues.html */
-const IN_FLIGHT = { standard: 96_000, fifo: 16_000 };
-/** People have this long to act before the oldest message expires. */
-const EXPIRY_NOTICE_SECONDS = 2 * 24 * 3600;
-
-interface AlarmSpec {
-  readonly id: string;
-  readonly severity: 'warning' | 'critical';
-  readonly metric: cloudwatch.IMetric;
-  readonly threshold: number;
-  readonly minutes?: number;
-  /** What is the matter, for whoever is woken. */
-  readonly says: string;
-  /** The next command. */
-  readonly next: string;
-}
+/** Functions whose own alarms exist, of whatever queue. */
+const watched = new WeakSet<IFunction>();
 
 /**
  * The alarms of a queue. Every description says what is the matter, who answers, where to read on, and the next command.
  * Depth is the visible gauge with statistic Maximum, and missing data is quiet (field rules F28 to F33).
  */
 export class DeadLetterAlarms extends Construct {
-  public readonly alarms: cloudwatch.Alarm[];
+  private readonly props: DeadLetterAlarmsProps;
+  private readonly kinds: Set<AlarmKind>;
+  private readonly made: cloudwatch.Alarm[] = [];
+  private readonly audience: AlarmAudience;
 
   constructor(scope: Construct, id: string, props: DeadLetterAlarmsProps) {
     super(scope, id);
-    for (const topic of [props.topic, ...(props.criticalTopic === undefined ? [] : [props.criticalTopic])])
-      this.checkTopic(topic);
-    this.alarms = specsOf(props).map((spec) => this.alarm(spec, props));
+    this.props = props;
+    this.kinds = wantedKinds(props);
+    const { queue, criticalAlarmTopic, sharedDeadLetterQueue, alarmThresholds = {} } = props;
+    const topic = props.alarmTopic ?? sharedAlarmTopic(this);
+    for (const each of [topic, ...(criticalAlarmTopic === undefined ? [] : [criticalAlarmTopic])])
+      openToCloudWatch(this, each);
+    this.audience = {
+      queueName: queue.queueName,
+      owner: queue.owner,
+      topic,
+      ...(criticalAlarmTopic === undefined ? {} : { criticalTopic: criticalAlarmTopic }),
+      ...(queue.runbookUrl === undefined ? {} : { runbookUrl: queue.runbookUrl }),
+    };
+    const groups = `npx redrive groups ${queue.queueName}`;
+    const ofSource = sourceSpecs(queue, groups, alarmThresholds);
+    if (sharedDeadLetterQueue === true)
+      this.make(ofSource.filter(({ kind }) => kind !== AlarmKind.FAILURE_SHARE));
+    else
+      this.make([
+        ...deadLetterSpecs(
+          {
+            deadLetterQueue: queue.deadLetterQueue,
+            deadLetterRetention: queue.deadLetterRetentionPeriod,
+            sourceRetention: queue.retentionPeriod,
+            groups,
+            plan: `npx redrive plan ${queue.queueName} --all`,
+          },
+          props.alarmProfile ?? AlarmProfile.CRITICAL_FLOW,
+          alarmThresholds,
+        ),
+        ...ofSource,
+      ]);
+    this.make(runSpecs(queue.queueName));
   }
 
-  private alarm(
-    spec: AlarmSpec,
-    { queue, owner, runbookUrl, topic, criticalTopic }: DeadLetterAlarmsProps,
-  ): cloudwatch.Alarm {
-    const alarm = new cloudwatch.Alarm(this, spec.id, {
-      metric: spec.metric,
-      threshold: spec.threshold,
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: spec.minutes ?? 1,
-      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
-      alarmDescription: [
-        `${spec.severity.toUpperCase()} · ${queue.queueName}: ${spec.says}.`,
-        `Owner: ${owner}.`,
-        ...(runbookUrl === undefined ? [] : [`Runbook: ${runbookUrl}`]),
-        `Next: ${spec.next}`,
-      ].join(' '),
-    });
-    const action = new SnsAction(spec.severity === 'critical' ? (criticalTopic ?? topic) : topic);
-    alarm.addAlarmAction(action);
-    alarm.addOkAction(action);
-    return alarm;
+  /** Those that have been made so far. */
+  public get alarms(): cloudwatch.Alarm[] {
+    return [...this.made];
   }
 
-  /** A topic under the key that AWS manages drops what CloudWatch publishes (field rule F34). */
-  private checkTopic(topic: ITopic): void {
-    const key =
-      topic instanceof Topic
-        ? (topic.node.defaultChild as { kmsMasterKeyId?: string }).kmsMasterKeyId
-        : undefined;
-    if (typeof key === 'string' && !Token.isUnresolved(key) && key.endsWith('alias/aws/sns'))
-      Annotations.of(this).addError(
-        'ALARM_TOPIC_KEY: CloudWatch may not use the key alias/aws/sns, so that alarms would reach nobody; use a key of your own that lets cloudwatch.amazonaws.com in',
-      );
+  /** Watches a function that is fed from the queue; `addConsumer` does so. */
+  public watchConsumer(consumer: IFunction, consumerName?: string): void {
+    const suffix = `-${consumer.node.addr.slice(-8)}`;
+    if (!watched.has(consumer)) {
+      watched.add(consumer);
+      this.make(functionSpecs(consumer), suffix);
+    }
+    this.make(librarySpecs(this.props.queue.queueName, consumerName ?? consumer.functionName), suffix);
   }
-}
 
-function specsOf(props: DeadLetterAlarmsProps): AlarmSpec[] {
-  const { queue, profile } = props;
-  const name = queue.queueName;
-  const groups = `npx redrive groups ${name}`;
-  const dead = queue.deadLetterQueue;
-  const source = queue.sourceQueue;
-  const depth = dead.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: MINUTE });
-  const critical = profile === AlarmProfile.CRITICAL_FLOW;
-  const arrivals = props.arrivalsPerMinute ?? (critical ? 10 : 100);
-  const age = (of: typeof dead) =>
-    of.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: MINUTE });
-  const run = (metricName: string) =>
-    new cloudwatch.Metric({
-      namespace: 'Redrive/Run',
-      metricName,
-      dimensionsMap: { queue: name },
-      statistic: 'Sum',
-      period: MINUTE,
-    });
-  const retention = queue.deadLetterRetentionPeriod.toSeconds() - queue.retentionPeriod.toSeconds();
-  const stall = props.stallAge ?? Duration.minutes(15);
-  return [
-    critical
-      ? {
-          id: 'Presence',
-          severity: 'critical',
-          metric: depth,
-          threshold: 1,
-          says: 'a message is in the dead-letter queue',
-          next: groups,
-        }
-      : {
-          id: 'Depth',
-          severity: 'warning',
-          metric: depth,
-          threshold: props.depthThreshold ?? 1_000,
-          says: 'the dead-letter queue is deep',
-          next: groups,
-        },
-    {
-      id: 'Growth',
-      severity: 'critical',
-      metric: new cloudwatch.MathExpression({
-        expression: 'DIFF(FILL(depth, REPEAT))',
-        usingMetrics: { depth },
-        period: MINUTE,
-        label: 'arrivals a minute',
-      }),
-      threshold: arrivals,
-      says: `${arrivals} messages or more arrive in the dead-letter queue in a minute`,
-      next: groups,
-    },
-    {
-      id: 'Expiry',
-      severity: 'critical',
-      metric: age(dead),
-      threshold: Math.max(3_600, retention - EXPIRY_NOTICE_SECONDS),
-      says: 'dead-lettered messages expire soon, unresolved',
-      next: `npx redrive plan ${name}`,
-    },
-    {
-      id: 'Stall',
-      severity: 'critical',
-      metric: new cloudwatch.MathExpression({
-        expression: `IF(age >= ${stall.toSeconds()} AND FILL(deleted, 0) < 1, 1, 0)`,
-        usingMetrics: {
-          age: age(source),
-          deleted: source.metricNumberOfMessagesDeleted({ statistic: 'Sum', period: MINUTE }),
-        },
-        period: MINUTE,
-        label: 'stalled',
-      }),
-      threshold: 1,
-      minutes: 5,
-      says: `messages wait for ${stall.toMinutes()} minutes and none is done`,
-      next: 'look at the consumer: throttles, errors, a disabled event source mapping',
-    },
-    {
-      id: 'InFlight',
-      severity: 'warning',
-      metric: source.metricApproximateNumberOfMessagesNotVisible({ statistic: 'Maximum', period: MINUTE }),
-      threshold: source.fifo ? IN_FLIGHT.fifo : IN_FLIGHT.standard,
-      says: 'nearly as many messages in flight as SQS allows; then it gives out no more',
-      next: 'shorten the visibility timeout, or add capacity',
-    },
-    {
-      id: 'RunStopped',
-      severity: 'warning',
-      metric: new cloudwatch.MathExpression({
-        expression: 'FILL(stopped, 0) + FILL(failed, 0)',
-        usingMetrics: { stopped: run('RunsStopped'), failed: run('RunsFailed') },
-        period: MINUTE,
-        label: 'runs stopped or failed',
-      }),
-      threshold: 1,
-      says: 'a redrive was stopped by a rule or failed',
-      next: `npx redrive runs ${name}`,
-    },
-    {
-      id: 'Unbalanced',
-      severity: 'critical',
-      metric: run('RunsUnbalanced'),
-      threshold: 1,
-      says: 'the account of a redrive does not balance',
-      next: `npx redrive runs ${name}`,
-    },
-  ];
+  private make(specs: readonly AlarmSpec[], suffix = ''): void {
+    for (const spec of specs)
+      if (this.kinds.has(spec.kind))
+        this.made.push(makeAlarm(this, spec, this.audience, `${spec.kind}${suffix}`));
+  }
 }

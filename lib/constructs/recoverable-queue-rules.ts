@@ -4,34 +4,26 @@ import type { RecoverableQueueProps } from './recoverable-queue-props';
 
 const FORTNIGHT = 14 * 24 * 3600;
 
-/** Everything that is wrong with a queue, in one report, before a template is made. Values that are tokens are left alone. */
+/** What is wrong with the props of a queue, before a template is made. Values that are tokens are left alone. */
 export function queueProblems(
   path: string,
   props: RecoverableQueueProps,
   consumers: readonly WiredConsumer[],
 ): string[] {
-  const problems: string[] = [];
+  const { maxMessageSizeBytes, fifo, contentBasedDeduplication, deadLetterQueue: shared } = props;
+  const problems = receiveCountProblems(path, props.maxReceiveCount ?? 5, props.lowReceiveCountReason);
   const say = (code: string, text: string): void => {
     problems.push(`${code}: ${path}: ${text}`);
   };
-  const {
-    maxReceiveCount = 5,
-    lowReceiveCountReason,
-    maxMessageSizeBytes,
-    fifo,
-    contentBasedDeduplication,
-  } = props;
-  if (known(maxReceiveCount)) {
-    if (!Number.isInteger(maxReceiveCount) || maxReceiveCount < 1 || maxReceiveCount > 1_000)
-      say('RECEIVE_COUNT_RANGE', `maxReceiveCount is ${maxReceiveCount}; 1 to 1,000 are allowed`);
-    else if (maxReceiveCount < 3 && !lowReceiveCountReason)
-      say(
-        'RECEIVE_COUNT_LOW',
-        `maxReceiveCount is ${maxReceiveCount}: throttles and crashes use receives up without an attempt; raise it to 3 or more, or give lowReceiveCountReason`,
-      );
-  }
+  if (
+    props.queueName !== undefined &&
+    known(props.queueName) &&
+    !/^[\w-]{1,60}(\.fifo)?$/.test(props.queueName)
+  )
+    say('QUEUE_NAME', `queueName is '${props.queueName}'; up to 60 letters, digits, _ and - are allowed`);
   const source = props.retentionPeriod?.toSeconds() ?? 4 * 24 * 3600;
-  const deadLetter = props.deadLetterRetentionPeriod?.toSeconds() ?? FORTNIGHT;
+  const deadLetter = (shared?.retentionPeriod ?? props.deadLetterRetentionPeriod)?.toSeconds() ?? FORTNIGHT;
+  if (source < 60) say('RETENTION_RANGE', `the source can keep messages for 60 s at least, not ${source} s`);
   if (source >= deadLetter)
     say(
       'RETENTION_ORDER',
@@ -53,22 +45,46 @@ export function queueProblems(
     );
   if (contentBasedDeduplication === true && fifo !== true)
     say('DEDUPLICATION_NEEDS_FIFO', 'contentBasedDeduplication is for FIFO queues; set fifo');
-  const visibility = props.visibilityTimeout?.toSeconds();
-  if (visibility !== undefined && visibility > 43_200)
-    say('VISIBILITY_RANGE', `visibilityTimeout is ${visibility} s; up to 43,200 s are allowed`);
-  for (const consumer of consumers) {
+  if (shared !== undefined && props.deadLetterRetentionPeriod !== undefined)
+    say(
+      'SETTING_WITHOUT_EFFECT',
+      'deadLetterRetentionPeriod is that of the shared dead-letter queue; set it there',
+    );
+  return [...problems, ...visibilityProblems(path, props.visibilityTimeout?.toSeconds(), consumers)];
+}
+
+/** Field rules F04 and F07. */
+export function receiveCountProblems(path: string, count: number, reason: string | undefined): string[] {
+  if (!known(count)) return [];
+  if (!Number.isInteger(count) || count < 1 || count > 1_000)
+    return [`RECEIVE_COUNT_RANGE: ${path}: maxReceiveCount is ${count}; 1 to 1,000 are allowed`];
+  if (count < 3 && (reason ?? '').trim() === '')
+    return [
+      `RECEIVE_COUNT_LOW: ${path}: maxReceiveCount is ${count}: throttles and crashes use receives up without an attempt; raise it to 3 or more, or give lowReceiveCountReason`,
+    ];
+  return [];
+}
+
+/** Field rules F01 and F02. */
+export function visibilityProblems(
+  path: string,
+  visibility: number | undefined,
+  consumers: readonly WiredConsumer[],
+): string[] {
+  const problems: string[] = [];
+  const longest = Math.max(0, ...consumers.map(({ leastVisibilitySeconds }) => leastVisibilitySeconds));
+  if ((visibility ?? longest) > 43_200)
+    problems.push(
+      `VISIBILITY_RANGE: ${path}: visibilityTimeout is ${visibility ?? longest} s; up to 43,200 s are allowed`,
+    );
+  for (const consumer of consumers)
     if (visibility !== undefined && visibility < consumer.leastVisibilitySeconds)
-      say(
-        'VISIBILITY_TOO_SHORT',
-        `visibilityTimeout is ${visibility} s, but ${consumer.path} needs ${consumer.leastVisibilitySeconds} s: six times its timeout of ${consumer.timeoutSeconds} s plus its window of ${consumer.windowSeconds} s`,
+      problems.push(
+        `VISIBILITY_TOO_SHORT: ${path}: visibilityTimeout is ${visibility} s, but ${consumer.path} needs ${consumer.leastVisibilitySeconds} s: six times its timeout of ${consumer.timeoutSeconds} s plus its window of ${consumer.windowSeconds} s`,
       );
-    problems.push(...consumer.problems());
-  }
-  if (consumers.filter(({ filtered }) => filtered).length > 0 && consumers.length > 1)
-    say('FILTERS_COMPETE', "two consumers of one queue, one of them filtered, delete each other's messages");
   return problems;
 }
 
-function known(value: number): boolean {
+function known(value: number | string): boolean {
   return !Token.isUnresolved(value);
 }

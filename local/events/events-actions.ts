@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { checkPattern, matches, type Pattern, PatternError } from '../gateway/event-pattern';
 import type { Environment } from '../gateway/service';
-import { checkPattern, matches, type Pattern, PatternError } from './event-pattern';
 import type { Rule, Rules } from './rules';
 import { readTarget } from './targets';
 

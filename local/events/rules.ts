@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Timer } from '../clock/clock';
+import { checkPattern, matches, type Pattern, PatternError } from '../gateway/event-pattern';
 import type { Environment } from '../gateway/service';
 import { parseSchedule, ScheduleError, type ScheduleExpression } from '../schedule/schedule-expression';
-import { checkPattern, matches, type Pattern, PatternError } from './event-pattern';
 import { deliver, type EventsPorts, type Target, WrongRuleError } from './targets';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPattern, matches } from '../../../local/events/event-pattern';
+import { checkPattern, matches } from '../../../local/gateway/event-pattern';
 
 const EVENT = {
   source: 'shop.orders',

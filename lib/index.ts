@@ -1,9 +1,11 @@
 export { AlarmKind, AlarmOptions, AlarmProfile, AlarmThresholds } from './constructs/alarm-options';
 export { DeadLetterAlarms, DeadLetterAlarmsProps } from './constructs/dead-letter-alarms';
 export { DeadLetterChecks, DeadLetterChecksProps } from './constructs/dead-letter-checks';
+export { DeadLetterDashboard, DeadLetterDashboardProps } from './constructs/dead-letter-dashboard';
 export { FailureStore, FailureStoreProps } from './constructs/failure-store';
 export { IdempotencyTable, IdempotencyTableProps } from './constructs/idempotency-table';
 export { NodeConsumer } from './constructs/node-consumer';
+export { OperatorAccess, OperatorAccessProps } from './constructs/operator-access';
 export { RecoverableQueue } from './constructs/recoverable-queue';
 export { RecoverableQueueBase } from './constructs/recoverable-queue-base';
 export { IRecoverableQueue } from './constructs/recoverable-queue-interface';

@@ -40,8 +40,9 @@ export function wireConsumer(
 ): WiredConsumer {
   const fifo = queue.sourceQueue.fifo;
   const timeoutSeconds = timeoutOf(queue, consumer, options);
-  const window = options.maxBatchingWindow;
-  const windowSeconds = window?.toSeconds() ?? 0;
+  const target = functionBehind(consumer) ?? consumer;
+  const [scope, { addr }] = isNear(queue, consumer) ? [queue, consumer.node] : [consumer, queue.node];
+  const windowSeconds = options.maxBatchingWindow?.toSeconds() ?? 0;
   const batchSize = options.batchSize ?? (fifo ? 1 : 10);
   const replayMaxConcurrency = options.replayMaxConcurrency ?? DEFAULT_REPLAY_CONCURRENCY;
   const pollers = options.provisionedPollers && { ...DEFAULT_POLLERS, ...options.provisionedPollers };
@@ -50,40 +51,40 @@ export function wireConsumer(
   const mapping = (
     id: string,
     from: IQueue,
-    scaling: Partial<lambda.EventSourceMappingOptions>,
     most: number,
+    set: (mapping: lambda.CfnEventSourceMapping) => void,
   ) => {
-    concurrencyOf.set(consumer, [...(concurrencyOf.get(consumer) ?? []), most]);
-    return new lambda.EventSourceMapping(queue, `${id}-${consumer.node.addr.slice(-8)}`, {
+    concurrencyOf.set(target, [...(concurrencyOf.get(target) ?? []), most]);
+    const made = new lambda.EventSourceMapping(scope, `${id}-${addr.slice(-8)}`, {
       target: consumer,
       eventSourceArn: from.queueArn,
-      batchSize,
       reportBatchItemFailures: true,
-      ...scaling,
-      ...(windowSeconds > 0 && window !== undefined ? { maxBatchingWindow: window } : {}),
       ...(options.filters === undefined ? {} : { filters: options.filters.map((pattern) => ({ pattern })) }),
     });
+    // Numbers are set below the construct of aws-cdk, which would throw on the first that is wrong: all are told at once.
+    const resource = made.node.defaultChild as lambda.CfnEventSourceMapping;
+    resource.batchSize = batchSize;
+    if (windowSeconds > 0) resource.maximumBatchingWindowInSeconds = windowSeconds;
+    set(resource);
+    return made;
   };
+  const bounded = (id: string, from: IQueue, maximumConcurrency: number): lambda.EventSourceMapping =>
+    mapping(id, from, maximumConcurrency, (resource) => {
+      resource.scalingConfig = { maximumConcurrency };
+    });
   grantConsume(queue, consumer);
   const mappings = [
     pollers === undefined
-      ? mapping('Consume', queue.sourceQueue, { maxConcurrency }, maxConcurrency)
-      : mapping(
-          'Consume',
-          queue.sourceQueue,
-          {
-            provisionedPollerConfig: {
-              minimumPollers: pollers.minimum,
-              maximumPollers: pollers.maximum,
-            },
-          },
-          pollers.maximum * INVOCATIONS_OF_A_POLLER,
-        ),
+      ? bounded('Consume', queue.sourceQueue, maxConcurrency)
+      : mapping('Consume', queue.sourceQueue, pollers.maximum * INVOCATIONS_OF_A_POLLER, (resource) => {
+          resource.provisionedPollerConfig = {
+            minimumPollers: pollers.minimum,
+            maximumPollers: pollers.maximum,
+          };
+        }),
   ];
   if (queue.replayQueue !== undefined)
-    mappings.push(
-      mapping('Replay', queue.replayQueue, { maxConcurrency: replayMaxConcurrency }, replayMaxConcurrency),
-    );
+    mappings.push(bounded('Replay', queue.replayQueue, replayMaxConcurrency));
   describe(queue, consumer, options);
   const { path } = consumer.node;
   return {
@@ -103,9 +104,17 @@ export function wireConsumer(
         maxConcurrency,
         replayMaxConcurrency,
         pollers,
-        invocationsAtOnce: (concurrencyOf.get(consumer) ?? []).reduce((sum, value) => sum + value, 0),
+        invocationsAtOnce: (concurrencyOf.get(target) ?? []).reduce((sum, value) => sum + value, 0),
       }),
   };
+}
+
+/**
+ * True when queue and function are of one stack. Otherwise everything that refers to both belongs to the function's stack:
+ * its role refers to the queue anyway, and a reference back would close a circle of stacks (field rule F45).
+ */
+export function isNear(queue: IRecoverableQueue, consumer: lambda.IFunction): boolean {
+  return Stack.of(queue) === Stack.of(consumer);
 }
 
 function timeoutOf(

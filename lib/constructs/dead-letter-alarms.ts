@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import { AlarmKind, type AlarmOptions, AlarmProfile } from './alarm-options';
 import { type AlarmAudience, type AlarmSpec, makeAlarm, openToCloudWatch, wantedKinds } from './alarm-spec';
 import { deadLetterSpecs, functionSpecs, librarySpecs, runSpecs, sourceSpecs } from './alarm-specs';
+import { isNear } from './consumer-wiring';
 import type { IRecoverableQueue } from './recoverable-queue-interface';
 import { sharedAlarmTopic } from './stack-shared';
 
@@ -70,17 +71,19 @@ export class DeadLetterAlarms extends Construct {
 
   /** Watches a function that is fed from the queue; `addConsumer` does so. */
   public watchConsumer(consumer: IFunction, consumerName?: string): void {
-    const suffix = `-${consumer.node.addr.slice(-8)}`;
+    const { queue } = this.props;
+    const [scope, { addr }] = isNear(queue, consumer) ? [this, consumer.node] : [consumer, queue.node];
+    const suffix = `-${addr.slice(-8)}`;
     if (!watched.has(consumer)) {
       watched.add(consumer);
-      this.make(functionSpecs(consumer), suffix);
+      this.make(functionSpecs(consumer), scope, suffix);
     }
-    this.make(librarySpecs(this.props.queue.queueName, consumerName ?? consumer.functionName), suffix);
+    this.make(librarySpecs(queue.queueName, consumerName ?? consumer.functionName), scope, suffix);
   }
 
-  private make(specs: readonly AlarmSpec[], suffix = ''): void {
+  private make(specs: readonly AlarmSpec[], scope: Construct = this, suffix = ''): void {
     for (const spec of specs)
       if (this.kinds.has(spec.kind))
-        this.made.push(makeAlarm(this, spec, this.audience, `${spec.kind}${suffix}`));
+        this.made.push(makeAlarm(scope, spec, this.audience, `${spec.kind}${suffix}`));
   }
 }

@@ -5,7 +5,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { type WiredConsumer, wireConsumer } from './consumer-wiring';
+import { isNear, type WiredConsumer, wireConsumer } from './consumer-wiring';
 import { DeadLetterAlarms } from './dead-letter-alarms';
 import { depth } from './dead-letter-metrics';
 import type { FailureStore } from './failure-store';
@@ -73,7 +73,12 @@ export abstract class RecoverableQueueBase extends Construct implements IRecover
   public addConsumer(consumer: IFunction, options: ConsumerMappingOptions = {}): void {
     const wired = wireConsumer(this, consumer, options);
     this.wired.push(wired);
-    for (const mapping of wired.mappings) this.redrive.addMapping(this.queueName, mapping);
+    if (isNear(this, consumer))
+      for (const mapping of wired.mappings) this.redrive.addMapping(this.queueName, mapping);
+    else
+      Annotations.of(this).addInfo(
+        `${consumer.node.path} is of another stack: the preflight of a redrive can't see whether its mappings are switched on`,
+      );
     this.alarms.watchConsumer(consumer, options.consumerName);
   }
 

@@ -15,12 +15,6 @@ export function queueProblems(
   const say = (code: string, text: string): void => {
     problems.push(`${code}: ${path}: ${text}`);
   };
-  if (
-    props.queueName !== undefined &&
-    known(props.queueName) &&
-    !/^[\w-]{1,60}(\.fifo)?$/.test(props.queueName)
-  )
-    say('QUEUE_NAME', `queueName is '${props.queueName}'; up to 60 letters, digits, _ and - are allowed`);
   const source = props.retentionPeriod?.toSeconds() ?? 4 * 24 * 3600;
   const deadLetter = (shared?.retentionPeriod ?? props.deadLetterRetentionPeriod)?.toSeconds() ?? FORTNIGHT;
   if (source < 60) say('RETENTION_RANGE', `the source can keep messages for 60 s at least, not ${source} s`);
@@ -85,6 +79,6 @@ export function visibilityProblems(
   return problems;
 }
 
-function known(value: number | string): boolean {
+function known(value: number): boolean {
   return !Token.isUnresolved(value);
 }

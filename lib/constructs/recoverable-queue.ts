@@ -1,6 +1,7 @@
-import { Duration, Lazy, Names, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, Lazy, Names, RemovalPolicy, Token } from 'aws-cdk-lib';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { CodedError } from '../core/coded-error';
 import { AdoptedQueue } from './adopted-queue';
 import type { WiredConsumer } from './consumer-wiring';
 import { RecoverableQueueBase } from './recoverable-queue-base';
@@ -44,7 +45,7 @@ export class RecoverableQueue extends RecoverableQueueBase {
       shared?.retentionPeriod ?? props.deadLetterRetentionPeriod ?? Duration.days(14);
     const fifo = props.fifo === true;
     const base =
-      props.queueName ??
+      checkedName(props.queueName) ??
       Names.uniqueResourceName(this, { maxLength: 60, separator: '-', allowedSpecialCharacters: '-_' });
     const named = (suffix: string): string => `${base.replace(/\.fifo$/, '')}${suffix}${fifo ? '.fifo' : ''}`;
     this.queueName = named('');
@@ -90,19 +91,34 @@ export class RecoverableQueue extends RecoverableQueueBase {
     const { fifo, contentBasedDeduplication, encryptionKey, removalPolicy, maxMessageSizeBytes } = this.props;
     const queue = new sqs.Queue(this, id, {
       queueName,
-      retentionPeriod,
       enforceSSL: true,
-      maxMessageSizeBytes: maxMessageSizeBytes ?? 1_048_576,
       removalPolicy: removalPolicy ?? RemovalPolicy.RETAIN,
-      ...(fifo === true ? { fifo: true, contentBasedDeduplication: contentBasedDeduplication === true } : {}),
+      ...(fifo === true ? { fifo: true } : {}),
       ...(encryptionKey === undefined
         ? { encryption: sqs.QueueEncryption.SQS_MANAGED }
         : { encryption: sqs.QueueEncryption.KMS, encryptionMasterKey: encryptionKey }),
     });
+    // Below the construct of aws-cdk, which would throw on the first number that is wrong: all are told at once.
+    cfn(queue).messageRetentionPeriod = retentionPeriod.toSeconds();
+    cfn(queue).maximumMessageSize = maxMessageSizeBytes ?? 1_048_576;
+    if (contentBasedDeduplication === true) cfn(queue).contentBasedDeduplication = true;
     if (id !== 'DeadLetterQueue')
       cfn(queue).visibilityTimeout = Lazy.number({ produce: () => this.visibilitySeconds() });
     return queue;
   }
+}
+
+/** Resources and parameters are named after it, so that there is no going on with a wrong one. */
+function checkedName(queueName: string | undefined): string | undefined {
+  if (queueName === undefined || (!Token.isUnresolved(queueName) && /^[\w-]{1,60}(\.fifo)?$/.test(queueName)))
+    return queueName;
+  throw new CodedError({
+    code: 'QUEUE_NAME',
+    problem: 'the queue can not be called so',
+    given: Token.isUnresolved(queueName) ? 'a token' : queueName,
+    allowed: 'up to 60 letters, digits, _ and -, known at synth',
+    nextStep: 'give another queueName, or none',
+  });
 }
 
 function cfn(queue: sqs.Queue): sqs.CfnQueue {

@@ -54,6 +54,8 @@ export function grantTable(steps: RedriveSteps, table: Table): void {
     allow(steps[name], 'dynamodb', direct, table.tableArn);
     if (rights.includes('Query:listing'))
       allow(steps[name], 'dynamodb', ['Query'], `${table.tableArn}/index/${STORE_ATTRIBUTES.indexName}`);
+    if (table.encryptionKey !== undefined)
+      allow(steps[name], 'kms', ['Decrypt', 'GenerateDataKey'], table.encryptionKey.keyArn);
   }
 }
 

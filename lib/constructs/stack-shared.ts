@@ -7,7 +7,9 @@ import { RedriveStateMachine } from './redrive-state-machine';
 
 /** What the queues of a stack share unless they are given their own: few resources, however many queues. */
 function shared<T extends Construct>(scope: Construct, id: string, create: (stack: Stack) => T): T {
-  const stack = Stack.of(scope);
+  // Nested stacks share what their topmost parent has: they are parts of one stack.
+  let stack = Stack.of(scope);
+  while (stack.nestedStackParent !== undefined) stack = stack.nestedStackParent;
   return (stack.node.tryFindChild(id) as T | undefined) ?? create(stack);
 }
 

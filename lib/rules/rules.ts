@@ -1,7 +1,10 @@
+import { ALARM_RULES } from './alarm-rules';
 import { CONCURRENCY_RULES } from './concurrency-rules';
 import { CONSUMER_RULES } from './consumer-rules';
 import { DEAD_LETTER_RULES } from './dead-letter-rules';
+import { LOOP_RULES } from './loop-rules';
 import type { Finding, Rule } from './rule';
+import { SHAPE_RULES } from './shape-rules';
 import { TemplateModel } from './template-model';
 import { TIMING_RULES } from './timing-rules';
 import { WATCHING_RULES } from './watching-rules';
@@ -13,6 +16,9 @@ export const RULES: readonly Rule[] = [
   ...CONSUMER_RULES,
   ...DEAD_LETTER_RULES,
   ...WATCHING_RULES,
+  ...ALARM_RULES,
+  ...LOOP_RULES,
+  ...SHAPE_RULES,
 ];
 
 export interface RuleFinding extends Finding {

@@ -191,6 +191,23 @@ export const TIMING_RULES: readonly Rule[] = [
       }),
   },
   range(
+    'BATCH_RANGE',
+    'AWS::Lambda::EventSourceMapping',
+    'BatchSize',
+    1,
+    10_000,
+    'ten thousand messages are the most (F12)',
+    MAPPING,
+  ),
+  range(
+    'KEY_REUSE_RANGE',
+    'AWS::SQS::Queue',
+    'KmsDataKeyReusePeriodSeconds',
+    60,
+    86_400,
+    'from a minute to a day',
+  ),
+  range(
     'WINDOW_RANGE',
     'AWS::Lambda::EventSourceMapping',
     'MaximumBatchingWindowInSeconds',

@@ -1,3 +1,4 @@
+import { metricsOf } from './alarm-rules';
 import { finding, type Rule } from './rule';
 import { listOf, objectOf, referenceOf, textOf } from './template-model';
 
@@ -272,13 +273,9 @@ export const WATCHING_RULES: readonly Rule[] = [
 ];
 
 function alarmedQueues(model: Parameters<Rule['check']>[0]): Set<string> {
-  const simple = model.queueAlarms().flatMap(({ queue }) => queue?.logicalId ?? []);
-  const math = model.ofType('AWS::CloudWatch::Alarm').flatMap(({ properties }) =>
-    listOf(properties['Metrics']).flatMap((entry) => {
-      const metric = objectOf(objectOf(objectOf(entry)?.['MetricStat'])?.['Metric']);
-      const [dimension] = listOf<{ readonly Value?: unknown }>(metric?.['Dimensions']);
-      return model.target(dimension?.Value)?.logicalId ?? [];
-    }),
+  return new Set(
+    model
+      .ofType('AWS::CloudWatch::Alarm')
+      .flatMap((alarm) => metricsOf(model, alarm).flatMap(({ queue }) => queue?.logicalId ?? [])),
   );
-  return new Set([...simple, ...math]);
 }

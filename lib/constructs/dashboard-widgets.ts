@@ -36,7 +36,7 @@ export function overviewRow(queues: readonly IRecoverableQueue[]): cloudwatch.IW
     new cloudwatch.GraphWidget({
       title: 'Oldest dead letter by queue, hours',
       width: WIDTH / 2,
-      left: queues.map((queue) => hours(queue)),
+      left: queues.map((queue, index) => hours(queue, { id: `age${index}` })),
       leftYAxis: { min: 0, showUnits: false },
     }),
   ];
@@ -96,7 +96,7 @@ function ages(queue: IRecoverableQueue): cloudwatch.IWidget {
     title: 'Oldest message, hours',
     width: 9,
     height: 6,
-    left: [hours(queue, 'dead letters', RED)],
+    left: [hours(queue, { id: 'age', label: 'dead letters', color: RED })],
     right: [oldestAge(queue.sourceQueue, MINUTE).with({ label: 'source queue, seconds', color: GREEN })],
     leftYAxis: { min: 0, showUnits: false },
     rightYAxis: { min: 0, showUnits: false },
@@ -169,16 +169,22 @@ function health({ queueName, consumers }: IRecoverableQueue): cloudwatch.IWidget
   });
 }
 
+interface Look {
+  /** Of the metric behind the line; its own in each graph. */
+  readonly id: string;
+  readonly label?: string;
+  readonly color?: string;
+}
+
 function hours(
   { deadLetterQueue, queueName }: IRecoverableQueue,
-  label = queueName,
-  color?: string,
+  { id, label, color }: Look,
 ): cloudwatch.IMetric {
   return new cloudwatch.MathExpression({
-    expression: `age / ${HOUR_SECONDS}`,
-    usingMetrics: { age: oldestAge(deadLetterQueue, MINUTE) },
+    expression: `${id} / ${HOUR_SECONDS}`,
+    usingMetrics: { [id]: oldestAge(deadLetterQueue, MINUTE) },
     period: MINUTE,
-    label,
+    label: label ?? queueName,
     ...(color === undefined ? {} : { color }),
   });
 }

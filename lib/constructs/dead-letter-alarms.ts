@@ -46,7 +46,8 @@ export class DeadLetterAlarms extends Construct {
     const ofSource = sourceSpecs(queue, groups, alarmThresholds);
     if (sharedDeadLetterQueue === true)
       this.make(ofSource.filter(({ kind }) => kind !== AlarmKind.FAILURE_SHARE));
-    else
+    else {
+      this.make(runSpecs(queue.queueName));
       this.make([
         ...deadLetterSpecs(
           {
@@ -61,7 +62,7 @@ export class DeadLetterAlarms extends Construct {
         ),
         ...ofSource,
       ]);
-    this.make(runSpecs(queue.queueName));
+    }
   }
 
   /** Those that have been made so far. */

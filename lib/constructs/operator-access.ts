@@ -123,7 +123,6 @@ export class OperatorAccess extends Construct {
           grantee,
           actions: [...actions],
           resourceArns: [...resources],
-          scope: this,
           ...(conditions === undefined
             ? {}
             : { conditions: conditions as Record<string, Record<string, unknown>> }),

@@ -40,6 +40,7 @@ export abstract class RecoverableQueueBase extends Construct implements IRecover
   public readonly runbookUrl?: string;
   private readonly wired: WiredConsumer[] = [];
   private ownAlarms?: DeadLetterAlarms;
+  private redriven = false;
 
   constructor(scope: Construct, id: string, options: RecoverableQueueOptions) {
     super(scope, id);
@@ -73,12 +74,7 @@ export abstract class RecoverableQueueBase extends Construct implements IRecover
   public addConsumer(consumer: IFunction, options: ConsumerMappingOptions = {}): void {
     const wired = wireConsumer(this, consumer, options);
     this.wired.push(wired);
-    if (isNear(this, consumer))
-      for (const mapping of wired.mappings) this.redrive.addMapping(this.queueName, mapping);
-    else
-      Annotations.of(this).addInfo(
-        `${consumer.node.path} is of another stack: the preflight of a redrive can't see whether its mappings are switched on`,
-      );
+    if (this.redriven) this.showToPreflight(wired);
     this.alarms.watchConsumer(consumer, options.consumerName);
   }
 
@@ -118,7 +114,14 @@ export abstract class RecoverableQueueBase extends Construct implements IRecover
     sharedDeadLetterQueue: boolean,
     keys: readonly IKey[],
   ): void {
-    if (!sharedDeadLetterQueue)
+    if (sharedDeadLetterQueue)
+      // A run takes what it meets in the dead-letter queue, and half of that is other queues'.
+      Annotations.of(this).addWarningV2(
+        'cdk-redrive:shared-dead-letter-queue',
+        'the dead-letter queue is shared: the redrive engine leaves it alone, and its messages are moved by hand; give the queue one of its own',
+      );
+    else {
+      this.redriven = true;
       this.redrive.addQueue({
         name: this.queueName,
         sourceQueue: this.sourceQueue,
@@ -126,7 +129,17 @@ export abstract class RecoverableQueueBase extends Construct implements IRecover
         ...(this.replayQueue === undefined ? {} : { replayQueue: this.replayQueue }),
         ...(keys.length === 0 ? {} : { encryptionKeys: [...keys] }),
       });
+    }
     this.ownAlarms = new DeadLetterAlarms(this, 'Alarms', { ...options, queue: this, sharedDeadLetterQueue });
+  }
+
+  private showToPreflight({ consumer, path, mappings }: WiredConsumer): void {
+    if (isNear(this, consumer))
+      for (const mapping of mappings) this.redrive.addMapping(this.queueName, mapping);
+    else
+      Annotations.of(this).addInfo(
+        `${path} is of another stack: the preflight of a redrive can't see whether its mappings are switched on`,
+      );
   }
 
   private allProblems(): string[] {

@@ -30,28 +30,18 @@ export const DEAD_LETTER_RULES: readonly Rule[] = [
         )
         .map(({ logicalId }) => finding(logicalId, 'RedrivePolicy', 'none')),
   },
-  {
-    id: 'DEAD_LETTER_RETENTION',
-    severity: 'error',
-    what: 'the dead-letter queue keeps messages no longer than its source',
-    why: 'the clock runs from the first send: messages vanish before anybody looks (F38)',
-    source: DLQ,
-    remedy: '14 days for the dead-letter queue, a few for the source',
-    check: (model) =>
-      pairs(model).flatMap(({ source, dead }) => {
-        const short = numberOf(source.properties['MessageRetentionPeriod'] ?? FOUR_DAYS);
-        const long = numberOf(dead.properties['MessageRetentionPeriod'] ?? FOUR_DAYS);
-        return short === undefined || long === undefined || long > short
-          ? []
-          : [
-              finding(
-                dead.logicalId,
-                'MessageRetentionPeriod',
-                `${long} s, and its source ${source.logicalId} has ${short} s`,
-              ),
-            ];
-      }),
-  },
+  retention(
+    'DEAD_LETTER_RETENTION',
+    'error',
+    'the dead-letter queue keeps messages for a shorter time than its source',
+    (dead, source) => dead < source,
+  ),
+  retention(
+    'DEAD_LETTER_RETENTION_EQUAL',
+    'warning',
+    'the dead-letter queue keeps messages no longer than its source',
+    (dead, source) => dead === source,
+  ),
   {
     id: 'QUEUE_TYPES_DIFFER',
     severity: 'error',
@@ -230,6 +220,38 @@ export const DEAD_LETTER_RULES: readonly Rule[] = [
         .map(({ logicalId }) => finding(logicalId, 'DeletionPolicy', 'not Retain')),
   },
 ];
+
+function retention(
+  id: string,
+  severity: Rule['severity'],
+  what: string,
+  breaks: (deadSeconds: number, sourceSeconds: number) => boolean,
+): Rule {
+  return {
+    id,
+    severity,
+    what,
+    why: 'the clock of a standard message runs from its first send: it vanishes before anybody looks (F37, F38)',
+    source: DLQ,
+    remedy: '14 days for the dead-letter queue, a few for the source',
+    check: (model) =>
+      pairs(model).flatMap(({ source, dead }) => {
+        // In a FIFO queue the clock begins again with the move.
+        if (isTrue(dead.properties['FifoQueue'])) return [];
+        const short = numberOf(source.properties['MessageRetentionPeriod'] ?? FOUR_DAYS);
+        const long = numberOf(dead.properties['MessageRetentionPeriod'] ?? FOUR_DAYS);
+        return short === undefined || long === undefined || !breaks(long, short)
+          ? []
+          : [
+              finding(
+                dead.logicalId,
+                'MessageRetentionPeriod',
+                `${long} s, and its source ${source.logicalId} has ${short} s`,
+              ),
+            ];
+      }),
+  };
+}
 
 function unique(resources: readonly Resource[]): Resource[] {
   return [...new Map(resources.map((resource) => [resource.logicalId, resource])).values()];

@@ -1,3 +1,5 @@
+import { withoutSam } from './sam-functions';
+
 type Properties = Readonly<Record<string, unknown>>;
 
 export interface Resource {
@@ -16,8 +18,11 @@ export class TemplateModel {
   readonly resources: readonly Resource[];
   private readonly byId: ReadonlyMap<string, Resource>;
 
-  constructor(template: { readonly Resources?: Readonly<Record<string, unknown>> }) {
-    this.resources = Object.entries(template.Resources ?? {}).map(([logicalId, raw]) => {
+  constructor(template: {
+    readonly Resources?: Readonly<Record<string, unknown>>;
+    readonly Globals?: unknown;
+  }) {
+    this.resources = Object.entries(withoutSam(template)).map(([logicalId, raw]) => {
       const {
         Type,
         Properties: properties,

@@ -41,7 +41,8 @@ export const BREAKS: Readonly<Record<string, (parts: Parts) => void>> = {
   FILTER_KEY: ({ mapping }) =>
     (mapping['FilterCriteria'] = { Filters: [{ Pattern: '{"messageAttributes":{"a":[1]}}' }] }),
   NO_DEAD_LETTER_QUEUE: ({ source }) => delete source['RedrivePolicy'],
-  DEAD_LETTER_RETENTION: ({ source }) => (source['MessageRetentionPeriod'] = 1_209_600),
+  DEAD_LETTER_RETENTION: ({ dead }) => (dead['MessageRetentionPeriod'] = 345_599),
+  DEAD_LETTER_RETENTION_EQUAL: ({ dead }) => delete dead['MessageRetentionPeriod'],
   QUEUE_TYPES_DIFFER: ({ source }) => (source['FifoQueue'] = true),
   MESSAGE_SIZES_DIFFER: ({ dead }) => (dead['MaximumMessageSize'] = 262_144),
   DEAD_LETTER_ITSELF: ({ source }) =>

@@ -5,7 +5,7 @@ import { RecoverableQueue } from 'cdk-redrive';
 import { describe, expect, it } from 'vitest';
 import { checkTemplate, RULES } from '../../../lib/rules/rules';
 import { BREAKS } from './breaks';
-import { good, templateOf } from './good-template';
+import { arn, good, templateOf } from './good-template';
 import { HOLDS } from './holds';
 
 const broken = (template: object): string[] => checkTemplate(template).map(({ rule }) => rule.id);
@@ -58,6 +58,42 @@ describe('the rules', () => {
     expect(() =>
       checkTemplate({ Resources: { A: null, B: { Type: 'AWS::SQS::Queue', Properties: null } } as never }),
     ).not.toThrow();
+  });
+
+  it('read functions of the Serverless Application Model, with what is set for all of them', () => {
+    const { Source, Dead } = templateOf(good()).Resources;
+    const template = {
+      Globals: { Function: { Timeout: 90 } },
+      Resources: {
+        Source,
+        Dead,
+        Fn: {
+          Type: 'AWS::Serverless::Function',
+          Properties: {
+            Events: {
+              Orders: { Type: 'SQS', Properties: { Queue: arn('Source'), BatchSize: 100 } },
+              Web: { Type: 'Api', Properties: {} },
+            },
+          },
+        },
+      },
+    };
+    const found = checkTemplate(template).map(({ rule, logicalId, message }) => [
+      rule.id,
+      logicalId,
+      message,
+    ]);
+    expect(found).toContainEqual(['BATCH_NEEDS_WINDOW', 'FnOrders', '100 with a window of 0 s']);
+    expect(found).toContainEqual([
+      'NO_PARTIAL_BATCH_RESPONSE',
+      'FnOrders',
+      'without ReportBatchItemFailures',
+    ]);
+    expect(found).toContainEqual([
+      'VISIBILITY_TOO_SHORT',
+      'Source',
+      '180 s; 540 s are needed: 6 x 90 s + 0 s',
+    ]);
   });
 
   it('have nothing against our own construct', () => {

@@ -1,28 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../gateway/service';
 import { Branch, EndSignal } from './branch';
-import type { Definition } from './definition';
+import { describeExecution } from './descriptions';
 import { History } from './history';
 import { runGraph } from './interpreter';
-import { ExecutionEnded, MAXIMUM_DATA_BYTES, StateFailure, StatesApiError } from './states-error';
+import type { StateMachine } from './machines';
+import { checkName, executionArnOf } from './names';
+import { ExecutionEnded, isTooLong, MAXIMUM_DATA_BYTES, StateFailure, StatesApiError } from './states-error';
 import type { TaskTokens } from './task-tokens';
 import type { TaskRunner } from './tasks';
-
-export interface StateMachine {
-  readonly arn: string;
-  readonly name: string;
-  readonly type: 'STANDARD' | 'EXPRESS';
-  readonly roleArn: string;
-  readonly text: string;
-  readonly definition: Definition;
-  readonly createdAt: number;
-}
+import type { EndedExecution, Interpretation, Variables } from './visit';
 
 export type ExecutionStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMED_OUT' | 'ABORTED';
 
 export interface Execution {
   readonly arn: string;
   readonly name: string;
+  /** As it was when the execution began. */
   readonly machine: StateMachine;
   readonly input: string;
   readonly startedAt: number;
@@ -36,14 +30,24 @@ export interface Execution {
   cause?: string;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that Step Functions refuses
-const FORBIDDEN_IN_NAMES = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]/u;
-/** How many ended executions are remembered. */
+/** How many ended executions are remembered, and how many events of theirs: about 100 bytes each and the values. */
 const KEPT = 10_000;
+const KEPT_EVENTS = 5_000_000;
+/** https://docs.aws.amazon.com/step-functions/latest/dg/choosing-workflow-type.html */
+const EXPRESS_SECONDS = 300;
+
+const ENDS = {
+  SUCCEEDED: ['ExecutionSucceeded', 'ExecutionsSucceeded'],
+  FAILED: ['ExecutionFailed', 'ExecutionsFailed'],
+  TIMED_OUT: ['ExecutionTimedOut', 'ExecutionsTimedOut'],
+  ABORTED: ['ExecutionAborted', 'ExecutionsAborted'],
+} as const;
 
 /** Runs executions and remembers them. */
 export class ExecutionRegistry {
   private readonly executions = new Map<string, Execution>();
+  private readonly ended: Execution[] = [];
+  private endedEvents = 0;
 
   constructor(
     private readonly environment: Environment,
@@ -54,28 +58,14 @@ export class ExecutionRegistry {
   /** The same name with the same input while it runs answers the running one. */
   start(machine: StateMachine, input = '{}', name: string = randomUUID()): Execution {
     checkName(name);
-    if (Buffer.byteLength(input) > MAXIMUM_DATA_BYTES)
-      throw new StatesApiError(
-        'InvalidExecutionInput',
-        `The input is longer than ${MAXIMUM_DATA_BYTES} bytes.`,
-      );
-    let value: unknown;
-    try {
-      value = JSON.parse(input);
-    } catch {
-      throw new StatesApiError(
-        'InvalidExecutionInput',
-        `Invalid State Machine Execution Input: '${input.slice(0, 100)}'`,
-      );
-    }
-    const arn = `${machine.arn.replace(':stateMachine:', ':execution:')}:${name}`;
+    const value = parsedInput(input);
+    const arn = executionArn(machine, name);
     const existing = this.executions.get(arn);
     if (existing !== undefined) {
       if (existing.status === 'RUNNING' && existing.input === input) return existing;
       throw new StatesApiError('ExecutionAlreadyExists', `Execution Already Exists: '${arn}'`);
     }
     const { clock } = this.environment;
-    const history = new History(() => clock.now());
     let finish: () => void = () => {};
     const execution: Execution = {
       arn,
@@ -83,7 +73,10 @@ export class ExecutionRegistry {
       machine,
       input,
       startedAt: clock.now(),
-      history,
+      history: new History(
+        () => clock.now(),
+        machine.type === 'EXPRESS' ? Number.POSITIVE_INFINITY : undefined,
+      ),
       end: new EndSignal(),
       finished: new Promise((resolve) => {
         finish = resolve;
@@ -91,9 +84,8 @@ export class ExecutionRegistry {
       status: 'RUNNING',
     };
     this.executions.set(arn, execution);
-    this.forgetOldest();
     this.count(machine, 'ExecutionsStarted', 1);
-    this.emit('states.execution-started', { executionArn: arn });
+    this.emit('states.execution-started', { executionArn: arn, stateMachineArn: machine.arn });
     void this.run(execution, value).finally(finish);
     return execution;
   }
@@ -108,68 +100,44 @@ export class ExecutionRegistry {
     return Promise.all(running.map(({ finished }) => finished));
   }
 
-  get(arn: unknown): Execution {
-    const execution = this.executions.get(String(arn));
+  get(given: unknown): Execution {
+    const execution = this.executions.get(executionArnOf(given));
     if (execution === undefined)
-      throw new StatesApiError('ExecutionDoesNotExist', `Execution Does Not Exist: '${String(arn)}'`);
+      throw new StatesApiError('ExecutionDoesNotExist', `Execution Does Not Exist: '${String(given)}'`);
     return execution;
   }
 
+  /** The newest first. */
   of(machineArn: string): Execution[] {
     return [...this.executions.values()].filter(({ machine }) => machine.arn === machineArn).reverse();
   }
 
-  async ended(
-    arn: string,
-  ): Promise<{ status: ExecutionStatus; output?: string; error?: string; cause?: string }> {
+  private async endOf(arn: string): Promise<EndedExecution> {
     const execution = this.get(arn);
     await execution.finished;
-    const { status, output, error, cause } = execution;
-    return {
-      status,
-      ...(output === undefined ? {} : { output }),
-      ...(error === undefined ? {} : { error }),
-      ...(cause === undefined ? {} : { cause }),
-    };
+    return { status: execution.status, description: describeExecution(execution) };
   }
 
   private async run(execution: Execution, input: unknown): Promise<void> {
     const { machine, history, end } = execution;
-    const { clock, region } = this.environment;
+    const { clock } = this.environment;
     const branch = new Branch(clock, end);
-    branch.lastEvent = history.add('ExecutionStarted', 0, [
-      'executionStartedEventDetails',
-      { input: execution.input, roleArn: machine.roleArn },
-    ]);
-    const { TimeoutSeconds: timeout } = machine.definition;
+    branch.lastEvent = history.add('ExecutionStarted', 0, { input, roleArn: machine.roleArn });
+    const seconds = secondsOf(machine);
     const timer =
-      timeout === undefined
+      seconds === undefined
         ? undefined
-        : clock.after(timeout * 1000, () => end.raise(new ExecutionEnded('TIMED_OUT')));
+        : clock.after(seconds * 1000, () => end.raise(new ExecutionEnded('TIMED_OUT')));
+    const frame = {
+      graph: machine.definition,
+      variables: Object.create(null) as Variables,
+      branch,
+      context: contextOf(execution, input),
+    };
     try {
-      const output = await runGraph(
-        {
-          history,
-          tasks: this.tasks,
-          tokens: this.tokens,
-          ended: (arn) => this.ended(arn),
-          roleArn: machine.roleArn,
-          region,
-          now: () => clock.now(),
-          // real time: jitter is chance on AWS as well
-          random: () => Math.random(),
-          entered: (state) => this.emit('states.state-entered', { executionArn: execution.arn, state }),
-        },
-        {
-          graph: machine.definition,
-          variables: {},
-          branch,
-          context: contextOf(execution, input),
-        },
-        input,
-      );
+      const output = await runGraph(this.interpretation(execution), frame, input);
       execution.output = JSON.stringify(output);
-      this.close(execution, 'SUCCEEDED', branch.lastEvent);
+      this.close(execution, 'SUCCEEDED', branch.lastEvent, { output });
     } catch (error) {
       this.fail(execution, error, branch.lastEvent);
     } finally {
@@ -178,58 +146,73 @@ export class ExecutionRegistry {
     }
   }
 
+  private interpretation({ arn, machine, history }: Execution): Interpretation {
+    const { clock, region } = this.environment;
+    return {
+      history,
+      tasks: this.tasks,
+      tokens: this.tokens,
+      ended: (other) => this.endOf(other),
+      abandon: (other) => this.stop(this.get(other)),
+      roleArn: machine.roleArn,
+      region,
+      now: () => clock.now(),
+      // real time: jitter is chance on AWS as well
+      random: () => Math.random(),
+      entered: (state) => this.emit('states.state-entered', { executionArn: arn, state }),
+      graph: runGraph,
+    };
+  }
+
   private fail(execution: Execution, problem: unknown, lastEvent: number): void {
     const ended =
       problem instanceof ExecutionEnded
         ? problem
         : problem instanceof StateFailure
-          ? new ExecutionEnded('FAILED', problem.error, problem.reason)
+          ? new ExecutionEnded('FAILED', problem.error || undefined, problem.reason || undefined)
           : new ExecutionEnded('FAILED', 'States.Runtime', String(problem));
-    if (ended.error !== undefined) execution.error = ended.error;
-    if (ended.reason !== undefined) execution.cause = ended.reason;
+    const { error, reason: cause } = ended;
+    if (error !== undefined) execution.error = error;
+    if (cause !== undefined) execution.cause = cause;
     execution.end.raise(ended);
-    this.close(execution, ended.status, lastEvent);
+    this.close(execution, ended.status, lastEvent, {
+      ...(error === undefined ? {} : { error }),
+      ...(cause === undefined ? {} : { cause }),
+    });
   }
 
-  private close(execution: Execution, status: Exclude<ExecutionStatus, 'RUNNING'>, lastEvent: number): void {
-    const { clock } = this.environment;
-    const { arn, machine, error, cause, output } = execution;
+  private close(
+    execution: Execution,
+    status: Exclude<ExecutionStatus, 'RUNNING'>,
+    lastEvent: number,
+    details: object,
+  ): void {
+    const { arn, machine, error, cause, startedAt, history } = execution;
+    const stoppedAt = this.environment.clock.now();
     execution.status = status;
-    execution.stoppedAt = clock.now();
+    execution.stoppedAt = stoppedAt;
     const [type, metric] = ENDS[status];
-    const details = status === 'SUCCEEDED' ? { output } : { error, cause };
-    execution.history.add(type, lastEvent, [
-      `${type.charAt(0).toLowerCase()}${type.slice(1)}EventDetails`,
-      details,
-    ]);
+    history.add(type, lastEvent, details);
     this.count(machine, metric, 1);
-    this.count(machine, 'ExecutionTime', execution.stoppedAt - execution.startedAt, 'Milliseconds');
-    this.emit('states.execution-ended', {
-      executionArn: arn,
-      stateMachineArn: machine.arn,
-      status,
-      error,
-      cause,
-    });
+    this.count(machine, 'ExecutionTime', stoppedAt - startedAt, 'Milliseconds');
+    const detail = { executionArn: arn, stateMachineArn: machine.arn, status, error, cause };
+    this.emit('states.execution-ended', detail);
+    this.ended.push(execution);
+    this.endedEvents += history.length;
+    this.forgetOldest();
   }
 
   private forgetOldest(): void {
-    if (this.executions.size <= KEPT) return;
-    for (const [arn, { status }] of this.executions)
-      if (status !== 'RUNNING') {
-        this.executions.delete(arn);
-        return;
-      }
+    while (this.ended.length > KEPT || (this.endedEvents > KEPT_EVENTS && this.ended.length > 1)) {
+      const oldest = this.ended.shift() as Execution;
+      this.endedEvents -= oldest.history.length;
+      this.executions.delete(oldest.arn);
+    }
   }
 
   private count({ arn }: StateMachine, name: string, value: number, unit = 'Count'): void {
-    this.environment.metrics.put({
-      namespace: 'AWS/States',
-      name,
-      dimensions: { StateMachineArn: arn },
-      value,
-      unit,
-    });
+    const dimensions = { StateMachineArn: arn };
+    this.environment.metrics.put({ namespace: 'AWS/States', name, dimensions, value, unit });
   }
 
   private emit(type: string, detail: Readonly<Record<string, unknown>>): void {
@@ -237,12 +220,31 @@ export class ExecutionRegistry {
   }
 }
 
-const ENDS = {
-  SUCCEEDED: ['ExecutionSucceeded', 'ExecutionsSucceeded'],
-  FAILED: ['ExecutionFailed', 'ExecutionsFailed'],
-  TIMED_OUT: ['ExecutionTimedOut', 'ExecutionsTimedOut'],
-  ABORTED: ['ExecutionAborted', 'ExecutionsAborted'],
-} as const;
+function parsedInput(input: string): unknown {
+  if (isTooLong(input))
+    throw new StatesApiError(
+      'InvalidExecutionInput',
+      `The input is longer than ${MAXIMUM_DATA_BYTES} bytes.`,
+    );
+  try {
+    return JSON.parse(input);
+  } catch {
+    const start = input.slice(0, 100);
+    throw new StatesApiError('InvalidExecutionInput', `Invalid State Machine Execution Input: '${start}'`);
+  }
+}
+
+/** Executions of an EXPRESS machine may share a name. */
+function executionArn({ arn, type }: StateMachine, name: string): string {
+  return type === 'EXPRESS'
+    ? `${arn.replace(':stateMachine:', ':express:')}:${name}:${randomUUID()}`
+    : `${arn.replace(':stateMachine:', ':execution:')}:${name}`;
+}
+
+function secondsOf({ type, definition }: StateMachine): number | undefined {
+  const { TimeoutSeconds: seconds } = definition;
+  return type === 'EXPRESS' ? Math.min(seconds ?? EXPRESS_SECONDS, EXPRESS_SECONDS) : seconds;
+}
 
 function contextOf({ arn, name, machine, startedAt }: Execution, input: unknown): Record<string, unknown> {
   return {
@@ -255,10 +257,4 @@ function contextOf({ arn, name, machine, startedAt }: Execution, input: unknown)
     },
     StateMachine: { Id: machine.arn, Name: machine.name },
   };
-}
-
-/** https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html#StepFunctions-StartExecution-request-name */
-export function checkName(name: string): void {
-  if (name.length < 1 || name.length > 80 || FORBIDDEN_IN_NAMES.test(name))
-    throw new StatesApiError('InvalidName', `Invalid Name: '${name}'`);
 }

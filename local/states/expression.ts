@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
 import jsonata from 'jsonata';
+import { CLOCK, FUNCTIONS } from './jsonata-functions';
 import { StateFailure } from './states-error';
 
-/** What an expression sees: `$states`, the variables, and the clock. */
+/** What an expression sees: `$states`, the variables (inner scopes inherit from outer ones), and the clock. */
 export interface Bindings {
   readonly states: Readonly<Record<string, unknown>>;
   readonly variables: Readonly<Record<string, unknown>>;
@@ -13,67 +13,83 @@ type Compiled = (bindings: Bindings) => unknown;
 
 const compiled = new Map<string, Compiled>();
 const PLAIN_PATH = /^\$([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)$/;
+/** A step of a path with one of these names is an operator or a value of JSONata. */
+const WORDS = new Set(['and', 'or', 'in', 'true', 'false', 'null']);
+/** Ends an expression that would never end: calls inside each other, and milliseconds of real time. */
+const LIMITS = { stack: 1_000, timeout: 5_000 };
+/** Only functions of the expression itself can call each other for ever; for all others the limits only cost time. */
+const CAN_LOOP = /function|λ/;
+const NOTHING = 'The JSONata expression returned nothing (undefined).';
+const FUNCTION = 'The JSONata expression returned a function.';
 
-/** The expression in `{% … %}`, or undefined for any other text. */
+/** The expression in `{% … %}`, or undefined for any other text. No space may stand around it, as on AWS. */
 export function expressionOf(text: string): string | undefined {
-  const trimmed = text.trim();
-  return trimmed.startsWith('{%') && trimmed.endsWith('%}') ? trimmed.slice(2, -2).trim() : undefined;
+  return text.startsWith('{%') && text.endsWith('%}') && text.length >= 4
+    ? text.slice(2, -2).trim()
+    : undefined;
 }
 
 /** Throws what jsonata says of a wrong expression. */
 export function compile(source: string): Compiled {
   const known = compiled.get(source);
   if (known !== undefined) return known;
-  const fresh = PLAIN_PATH.test(source) ? plainPath(source) : general(source);
+  const fresh = plainPath(source) ?? general(source);
   compiled.set(source, fresh);
   return fresh;
 }
 
-/** Evaluates every expression in a payload template. Answers a value at once where no expression needs to wait. */
-export async function evaluate(template: unknown, bindings: Bindings, where: string): Promise<unknown> {
+/** Evaluates every expression in a payload template. Answers at once where no expression has to be waited for. */
+export function evaluate(template: unknown, bindings: Bindings, where: string): unknown {
   if (typeof template === 'string') {
     const source = expressionOf(template);
     return source === undefined ? template : evaluateExpression(source, bindings, where);
   }
-  if (Array.isArray(template)) {
-    const items: unknown[] = [];
-    for (const item of template) items.push(await evaluate(item, bindings, where));
-    return items;
+  if (typeof template !== 'object' || template === null) return template;
+  const names = Object.keys(template);
+  const values: unknown[] = [];
+  let waits = false;
+  try {
+    for (const inner of Object.values(template)) {
+      const value = evaluate(inner, bindings, where);
+      waits ||= value instanceof Promise;
+      values.push(value);
+    }
+  } catch (error) {
+    // The ones under way have nobody left who hears of their end.
+    for (const value of values) if (value instanceof Promise) value.catch(() => {});
+    throw error;
   }
-  if (typeof template === 'object' && template !== null) {
-    const result: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(template))
-      result[name] = await evaluate(value, bindings, where);
-    return result;
-  }
-  return template;
+  const build = (all: unknown[]): unknown =>
+    Array.isArray(template) ? all : Object.fromEntries(names.map((name, index) => [name, all[index]]));
+  return waits ? Promise.all(values).then(build) : build(values);
 }
 
-async function evaluateExpression(source: string, bindings: Bindings, where: string): Promise<unknown> {
+function evaluateExpression(source: string, bindings: Bindings, where: string): unknown {
+  const refuse = (why: string): StateFailure =>
+    new StateFailure('States.QueryEvaluationError', `The expression '${source}' of state '${where}': ${why}`);
+  const checked = (value: unknown): unknown => {
+    if (value === undefined) throw refuse(NOTHING);
+    return value;
+  };
+  const failed = (error: unknown): never => {
+    throw error instanceof StateFailure
+      ? error
+      : refuse((error as { message?: string }).message ?? String(error));
+  };
   let value: unknown;
   try {
-    value = await compile(source)(bindings);
+    value = compile(source)(bindings);
   } catch (error) {
-    if (error instanceof StateFailure) throw error;
-    throw failed(where, source, (error as { message?: string }).message ?? String(error));
+    return failed(error);
   }
-  if (value === undefined)
-    throw failed(where, source, 'The JSONata expression returned nothing (undefined).');
-  if (typeof value === 'function') throw failed(where, source, 'The JSONata expression returned a function.');
-  return value;
+  return value instanceof Promise ? value.then(checked, failed) : checked(value);
 }
 
-function failed(where: string, source: string, reason: string): StateFailure {
-  return new StateFailure(
-    'States.QueryEvaluationError',
-    `The JSONata expression '${source}' of state '${where}' failed: ${reason}`,
-  );
-}
-
-/** The commonest expressions need no interpreter. */
-function plainPath(source: string): Compiled {
-  const [, root = '', rest = ''] = PLAIN_PATH.exec(source) ?? [];
+/** Paths without operators need no interpreter. */
+function plainPath(source: string): Compiled | undefined {
+  const [matched, root = '', rest = ''] = PLAIN_PATH.exec(source) ?? [];
   const steps = rest.split('.').filter((step) => step !== '');
+  if (matched === undefined || steps.some((step) => WORDS.has(step))) return undefined;
   const slow = general(source);
   return (bindings) => {
     let value: unknown = root === 'states' ? bindings.states : bindings.variables[root];
@@ -81,60 +97,32 @@ function plainPath(source: string): Compiled {
       if (typeof value !== 'object' || value === null) return undefined;
       // Paths through arrays map over them; that is the interpreter's matter.
       if (Array.isArray(value)) return slow(bindings);
-      value = (value as Record<string, unknown>)[step];
+      value = Object.hasOwn(value, step) ? (value as Record<string, unknown>)[step] : undefined;
     }
     return value;
   };
 }
 
 function general(source: string): Compiled {
-  const expression = jsonata(source);
-  return async (bindings) =>
-    plain(
-      await expression.evaluate(undefined, {
-        ...FUNCTIONS,
-        ...bindings.variables,
-        states: bindings.states,
-        now: () => new Date(bindings.now()).toISOString(),
-        millis: () => bindings.now(),
-      }),
-    );
+  const expression = jsonata(source, CAN_LOOP.test(source) ? LIMITS : undefined);
+  for (const [name, implementation, signature] of FUNCTIONS)
+    expression.registerFunction(name, implementation as (...given: unknown[]) => unknown, signature);
+  return (bindings) => {
+    const visible: Record<string, unknown> = {};
+    for (const name in bindings.variables) visible[name] = bindings.variables[name];
+    visible['states'] = bindings.states;
+    visible[CLOCK] = bindings.now();
+    return expression.evaluate(undefined, visible).then(plain);
+  };
 }
 
-/** jsonata marks its arrays as sequences; what leaves it is plain JSON. */
+/** jsonata marks its arrays as sequences and its functions as objects; what leaves it is plain JSON. */
 function plain(value: unknown): unknown {
-  return Array.isArray(value) ? [...value] : value;
-}
-
-/** https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html#jsonata-functions-provided-by-sfn */
-const FUNCTIONS = {
-  partition: (items: unknown[], size: number) => {
-    const parts: unknown[][] = [];
-    for (let from = 0; from < items.length; from += size) parts.push(items.slice(from, from + size));
-    return parts;
-  },
-  range: (first: number, last: number, step: number) => {
-    const numbers: number[] = [];
-    for (let value = first; step > 0 ? value <= last : value >= last; value += step) numbers.push(value);
-    return numbers;
-  },
-  hash: (data: unknown, algorithm = 'SHA-256') =>
-    createHash(String(algorithm).toLowerCase().replace('-', ''))
-      .update(typeof data === 'string' ? data : JSON.stringify(data))
-      .digest('hex'),
-  // real time: chance on AWS as well, unless a seed is given
-  random: (seed?: number) => (seed === undefined ? Math.random() : mulberry(seed)),
-  uuid: () => randomUUID(),
-  parse: (text: string) => JSON.parse(text),
-  eval: () => {
-    throw new Error('$eval is not supported in Step Functions; use $parse');
-  },
-};
-
-/** One number from 0 to 1 for a seed, always the same. */
-function mulberry(seed: number): number {
-  let state = (seed + 0x6d2b79f5) | 0;
-  state = Math.imul(state ^ (state >>> 15), state | 1);
-  state ^= state + Math.imul(state ^ (state >>> 7), state | 61);
-  return ((state ^ (state >>> 14)) >>> 0) / 4_294_967_296;
+  if (typeof value === 'function') throw new Error(FUNCTION);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(plain);
+  if ('_jsonata_function' in value || '_jsonata_lambda' in value) throw new Error(FUNCTION);
+  const result: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(value)) result[name] = plain(inner);
+  return result;
 }

@@ -1,91 +1,87 @@
+import { OPTIMIZED_SERVICES, SDK_SERVICES, type SdkService } from './sdk-services';
+import { fromSdk, toSdk } from './sdk-values';
 import { StateFailure } from './states-error';
 
-interface SdkConfig {
+export interface SdkConfig {
   readonly endpoint: string;
   readonly region: string;
-  readonly credentials: object;
+  readonly credentials: { readonly accessKeyId: string };
+}
+
+export interface SdkCall {
+  readonly service: string;
+  readonly action: string;
+  /** The optimized integration that was asked for; absent for `aws-sdk`. */
+  readonly optimized?: string;
 }
 
 type Client = { send(command: unknown): Promise<Record<string, unknown>>; destroy(): void };
-type Module = Record<string, new (input: unknown) => unknown>;
+type Module = Readonly<Record<string, unknown>>;
+type Constructor<T> = new (input: unknown) => T;
 
-interface Service {
-  /** As it stands in error names: `Sqs.QueueDoesNotExistException`. */
-  readonly title: string;
-  readonly client: string;
-  load(): Promise<unknown>;
+/** Whether the service's API has the action. */
+export async function hasAction({ service, action }: SdkCall): Promise<boolean> {
+  const module = (await SDK_SERVICES[service]?.load()) as Module | undefined;
+  return /^[a-z]\w*$/.test(action) && typeof module?.[commandOf(action)] === 'function';
 }
 
-/** Services by their name in a task's resource. */
-const SERVICES: Readonly<Record<string, Service>> = {
-  sqs: { title: 'Sqs', client: 'SQSClient', load: () => import('@aws-sdk/client-sqs') },
-  dynamodb: { title: 'DynamoDb', client: 'DynamoDBClient', load: () => import('@aws-sdk/client-dynamodb') },
-  sfn: { title: 'Sfn', client: 'SFNClient', load: () => import('@aws-sdk/client-sfn') },
-  sns: { title: 'Sns', client: 'SNSClient', load: () => import('@aws-sdk/client-sns') },
-  lambda: { title: 'Lambda', client: 'LambdaClient', load: () => import('@aws-sdk/client-lambda') },
-  cloudwatch: {
-    title: 'CloudWatch',
-    client: 'CloudWatchClient',
-    load: () => import('@aws-sdk/client-cloudwatch'),
-  },
-  eventbridge: {
-    title: 'EventBridge',
-    client: 'EventBridgeClient',
-    load: () => import('@aws-sdk/client-eventbridge'),
-  },
-  events: {
-    title: 'EventBridge',
-    client: 'EventBridgeClient',
-    load: () => import('@aws-sdk/client-eventbridge'),
-  },
-  scheduler: {
-    title: 'Scheduler',
-    client: 'SchedulerClient',
-    load: () => import('@aws-sdk/client-scheduler'),
-  },
-  s3: { title: 'S3', client: 'S3Client', load: () => import('@aws-sdk/client-s3') },
-  ssm: { title: 'Ssm', client: 'SSMClient', load: () => import('@aws-sdk/client-ssm') },
-};
+/** Calls actions of the emulated services through their SDK clients, over HTTP. */
+export class SdkCalls {
+  /** One for each service and role: making a client costs more than a call. */
+  private readonly clients = new Map<string, Client>();
 
-/** Fields that Step Functions turns from JSON into text by itself. */
-const TEXT_FIELDS = ['MessageBody', 'Message', 'Detail'];
+  async call(call: SdkCall, input: unknown, config: SdkConfig): Promise<Record<string, unknown>> {
+    const service = SDK_SERVICES[call.service] as SdkService;
+    const module = (await service.load()) as Module;
+    const Command = module[commandOf(call.action)] as Constructor<unknown>;
+    const client = this.client(call.service, service, module, config);
+    const lowerCase = service.lowerCase === true;
+    try {
+      const { $metadata: metadata, ...result } = await client.send(
+        new Command(toSdk(input ?? {}, lowerCase)),
+      );
+      const plain = (await fromSdk(result, lowerCase)) as Record<string, unknown>;
+      if (call.optimized === undefined) return plain;
+      const { httpStatusCode, requestId } = metadata as { httpStatusCode?: number; requestId?: string };
+      return {
+        ...plain,
+        SdkHttpMetadata: { HttpStatusCode: httpStatusCode },
+        SdkResponseMetadata: { RequestId: requestId },
+      };
+    } catch (error) {
+      throw failureOf(error as Error, call, service, module);
+    }
+  }
 
-export function isSdkService(service: string): boolean {
-  return service in SERVICES;
-}
+  close(): void {
+    for (const client of this.clients.values()) client.destroy();
+    this.clients.clear();
+  }
 
-/** Calls any action of an emulated service through its SDK client, over HTTP. */
-export async function callSdk(
-  service: string,
-  action: string,
-  input: unknown,
-  config: SdkConfig,
-): Promise<unknown> {
-  const { title, client: clientName, load } = SERVICES[service] as Service;
-  const module = (await load()) as Module;
-  const Command = module[`${action.charAt(0).toUpperCase()}${action.slice(1)}Command`];
-  const Client = module[clientName];
-  if (Command === undefined || Client === undefined)
-    throw new StateFailure('States.Runtime', `There is no action ${service}:${action}.`);
-  const client = new Client({ ...config, maxAttempts: 1 }) as Client;
-  try {
-    const { $metadata: _, ...result } = await client.send(new Command(withTexts(input)));
-    return JSON.parse(JSON.stringify(result));
-  } catch (error) {
-    const { name = 'Exception', message = '' } = error as Error;
-    throw new StateFailure(`${title}.${name.endsWith('Exception') ? name : `${name}Exception`}`, message);
-  } finally {
-    client.destroy();
+  private client(name: string, service: SdkService, module: Module, config: SdkConfig): Client {
+    const key = `${name} ${config.credentials.accessKeyId} ${config.endpoint}`;
+    let client = this.clients.get(key);
+    if (client === undefined) {
+      const Client = module[service.client] as Constructor<Client>;
+      client = new Client({ ...config, ...service.options, maxAttempts: 1 });
+      this.clients.set(key, client);
+    }
+    return client;
   }
 }
 
-function withTexts(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withTexts);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      TEXT_FIELDS.includes(name) && typeof inner === 'object' ? JSON.stringify(inner) : withTexts(inner),
-    ]),
-  );
+/** https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html */
+function failureOf(error: Error, call: SdkCall, { title }: SdkService, module: Module): StateFailure {
+  const { name = '', message = '', $metadata: answered } = error as Error & { $metadata?: unknown };
+  const optimized = call.optimized === undefined ? undefined : OPTIMIZED_SERVICES[call.optimized];
+  const prefix = optimized?.title ?? title;
+  if (answered === undefined) return new StateFailure(`${prefix}.SdkClientException`, message);
+  const modelled = typeof module[name] === 'function';
+  const other = optimized?.other ?? `${title}Exception`;
+  const own = name.endsWith('Exception') ? name : `${name}Exception`;
+  return new StateFailure(`${prefix}.${modelled ? own : other}`, message);
+}
+
+function commandOf(action: string): string {
+  return `${action.charAt(0).toUpperCase()}${action.slice(1)}Command`;
 }

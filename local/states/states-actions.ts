@@ -1,261 +1,259 @@
 import type { Environment } from '../gateway/service';
-import { InvalidDefinition, readDefinition } from './definition';
-import { checkName, type Execution, type ExecutionRegistry, type StateMachine } from './executions';
-import type { HistoryEvent } from './history';
+import { InvalidDefinition } from './definition';
+import { describeEvent, describeExecution, describeMachine, summaryOf } from './descriptions';
+import type { Execution, ExecutionRegistry } from './executions';
+import { checkedDefinition, type Machines, type MachineType, type StateMachine } from './machines';
+import { checkName, executionArnOf, machineArnOf, roleArnOf } from './names';
+import { pageOf } from './paging';
 import { StatesApiError } from './states-error';
 import type { TaskTokens } from './task-tokens';
-import { taskResourceOf } from './tasks';
 
 type Json = Readonly<Record<string, unknown>>;
 type Answer = Record<string, unknown>;
+/** Wraps a wait for something that needs time to pass. */
+type Waiting = <T>(work: Promise<T>) => Promise<T>;
 
-const PAGE = 100;
+export interface StatesAction {
+  /** ARN for the caller's rights; `*` where IAM has no resource level. */
+  resource(given: Json): string;
+  run(given: Json, waiting: Waiting): Answer | Promise<Answer>;
+}
+
+const anything = (): string => '*';
+const machineOf = (given: Json): string => machineArnOf(given['stateMachineArn']);
+const executionOf = (given: Json): string => executionArnOf(given['executionArn']);
+const taggedOf = (given: Json): string => String(given['resourceArn']);
 
 export class StatesActions {
-  readonly machines = new Map<string, StateMachine>();
-  private readonly tags = new Map<string, Map<string, string>>();
+  readonly operations: ReadonlyMap<string, StatesAction>;
 
   constructor(
-    private readonly environment: Environment,
-    private readonly executions: ExecutionRegistry,
-    private readonly tokens: TaskTokens,
-  ) {}
-
-  /** Throws InvalidDefinition with the state's name. */
-  createMachine(
-    name: string,
-    definition: string,
-    roleArn: string,
-    type: StateMachine['type'] = 'STANDARD',
-  ): StateMachine {
-    checkName(name);
-    const { region, account, clock } = this.environment;
-    const machine: StateMachine = {
-      arn: `arn:aws:states:${region}:${account}:stateMachine:${name}`,
-      name,
-      type,
-      roleArn,
-      text: definition,
-      definition: readDefinition(definition, (resource) => taskResourceOf(resource) !== undefined),
-      createdAt: clock.now(),
-    };
-    this.machines.set(machine.arn, machine);
-    return machine;
+    environment: Environment,
+    private readonly machines: Machines,
+    executions: ExecutionRegistry,
+    tokens: TaskTokens,
+  ) {
+    this.operations = operationsOf(environment, machines, executions, tokens);
   }
 
-  CreateStateMachine(given: Json): Answer {
-    const machine = this.createMachine(
-      String(given['name']),
-      String(given['definition']),
-      String(given['roleArn']),
-      given['type'] === 'EXPRESS' ? 'EXPRESS' : 'STANDARD',
-    );
-    return { stateMachineArn: machine.arn, creationDate: machine.createdAt / 1000 };
-  }
-
-  UpdateStateMachine(given: Json): Answer {
-    const machine = this.machine(given['stateMachineArn']);
-    this.createMachine(
-      machine.name,
-      String(given['definition'] ?? machine.text),
-      String(given['roleArn'] ?? machine.roleArn),
-      machine.type,
-    );
-    return { updateDate: this.environment.clock.now() / 1000 };
-  }
-
-  DeleteStateMachine(given: Json): Answer {
-    this.machines.delete(String(given['stateMachineArn']));
-    return {};
-  }
-
-  DescribeStateMachine(given: Json): Answer {
-    const machine = this.machine(given['stateMachineArn']);
-    return {
-      stateMachineArn: machine.arn,
-      name: machine.name,
-      status: 'ACTIVE',
-      definition: machine.text,
-      roleArn: machine.roleArn,
-      type: machine.type,
-      creationDate: machine.createdAt / 1000,
-    };
-  }
-
-  DescribeStateMachineForExecution(given: Json): Answer {
-    const { machine } = this.executions.get(given['executionArn']);
-    return {
-      ...this.DescribeStateMachine({ stateMachineArn: machine.arn }),
-      updateDate: machine.createdAt / 1000,
-    };
-  }
-
-  ListStateMachines(): Answer {
-    return {
-      stateMachines: [...this.machines.values()].map(({ arn, name, type, createdAt }) => ({
-        stateMachineArn: arn,
-        name,
-        type,
-        creationDate: createdAt / 1000,
-      })),
-    };
-  }
-
-  ValidateStateMachineDefinition(given: Json): Answer {
-    try {
-      readDefinition(String(given['definition']), (resource) => taskResourceOf(resource) !== undefined);
-      return { result: 'OK', diagnostics: [] };
-    } catch (error) {
-      if (!(error instanceof InvalidDefinition)) throw error;
-      const [code = '', ...message] = error.message.split(': ');
-      return { result: 'FAIL', diagnostics: [{ severity: 'ERROR', code, message: message.join(': ') }] };
-    }
-  }
-
-  StartExecution(given: Json): Answer {
-    const execution = this.executions.start(
-      this.machine(given['stateMachineArn']),
-      given['input'] === undefined ? '{}' : String(given['input']),
-      ...(given['name'] === undefined ? [] : [String(given['name'])]),
-    );
-    return { executionArn: execution.arn, startDate: execution.startedAt / 1000 };
-  }
-
-  async StartSyncExecution(given: Json): Promise<Answer> {
-    const machine = this.machine(given['stateMachineArn']);
-    if (machine.type !== 'EXPRESS')
-      throw new StatesApiError(
-        'StateMachineTypeNotSupported',
-        'This operation is not supported by this type of state machine',
-      );
-    const execution = this.executions.start(
-      machine,
-      given['input'] === undefined ? '{}' : String(given['input']),
-    );
-    await execution.finished;
-    return describe(execution);
-  }
-
-  DescribeExecution(given: Json): Answer {
-    return describe(this.executions.get(given['executionArn']));
-  }
-
-  ListExecutions(given: Json): Answer {
-    const { arn } = this.machine(given['stateMachineArn']);
-    const all = this.executions
-      .of(arn)
-      .filter(({ status }) => given['statusFilter'] === undefined || status === given['statusFilter']);
-    const { items, token } = page(all, given);
-    return {
-      executions: items.map(({ arn: executionArn, name, status, startedAt, stoppedAt }) => ({
-        executionArn,
-        stateMachineArn: arn,
-        name,
-        status,
-        startDate: startedAt / 1000,
-        ...(stoppedAt === undefined ? {} : { stopDate: stoppedAt / 1000 }),
-      })),
-      ...token,
-    };
-  }
-
-  StopExecution(given: Json): Answer {
-    const text = (name: string): string | undefined =>
-      given[name] === undefined ? undefined : String(given[name]);
-    this.executions.stop(this.executions.get(given['executionArn']), text('error'), text('cause'));
-    return { stopDate: this.environment.clock.now() / 1000 };
-  }
-
-  GetExecutionHistory(given: Json): Answer {
-    const { events } = this.executions.get(given['executionArn']).history;
-    const ordered = given['reverseOrder'] === true ? [...events].reverse() : events;
-    const { items, token } = page(ordered, given);
-    return { events: items.map(eventOnTheWire), ...token };
-  }
-
-  SendTaskSuccess(given: Json): Answer {
-    this.tokens.succeed(given['taskToken'], given['output']);
-    return {};
-  }
-
-  SendTaskFailure(given: Json): Answer {
-    this.tokens.fail(given['taskToken'], given['error'], given['cause']);
-    return {};
-  }
-
-  SendTaskHeartbeat(given: Json): Answer {
-    this.tokens.heartbeat(given['taskToken']);
-    return {};
-  }
-
-  TagResource(given: Json): Answer {
-    const tags = this.tags.get(String(given['resourceArn'])) ?? new Map<string, string>();
-    for (const { key, value } of given['tags'] as { key: string; value: string }[]) tags.set(key, value);
-    this.tags.set(String(given['resourceArn']), tags);
-    return {};
-  }
-
-  UntagResource(given: Json): Answer {
-    for (const key of given['tagKeys'] as string[]) this.tags.get(String(given['resourceArn']))?.delete(key);
-    return {};
-  }
-
-  ListTagsForResource(given: Json): Answer {
-    const tags = this.tags.get(String(given['resourceArn'])) ?? new Map<string, string>();
-    return { tags: [...tags].map(([key, value]) => ({ key, value })) };
-  }
-
-  machine(arn: unknown): StateMachine {
-    const machine = this.machines.get(String(arn));
-    if (machine === undefined)
-      throw new StatesApiError('StateMachineDoesNotExist', `State Machine Does Not Exist: '${String(arn)}'`);
-    return machine;
+  /** Throws StateMachineDoesNotExist. */
+  machine(arn: string): StateMachine {
+    return this.machines.get(arn);
   }
 }
 
-function describe(execution: Execution): Answer {
-  const { arn, name, machine, status, startedAt, stoppedAt, input, output, error, cause } = execution;
+/** The API by operation name. https://docs.aws.amazon.com/step-functions/latest/apireference/API_Operations.html */
+function operationsOf(
+  environment: Environment,
+  machines: Machines,
+  executions: ExecutionRegistry,
+  tokens: TaskTokens,
+): ReadonlyMap<string, StatesAction> {
+  const actions: Readonly<Record<string, StatesAction>> = {
+    CreateStateMachine: {
+      resource: (given) => machines.arnOf(String(given['name'])),
+      run: async (given) => {
+        const machine = await machines.create(textOf(given, 'name'), {
+          text: textOf(given, 'definition'),
+          roleArn: roleArnOf(given['roleArn']),
+          type: typeOf(given),
+        });
+        setTags(machines, machine.arn, given['tags']);
+        return { stateMachineArn: machine.arn, creationDate: machine.createdAt / 1000 };
+      },
+    },
+    UpdateStateMachine: {
+      resource: machineOf,
+      run: async (given) => {
+        const { name, text, roleArn, type } = machines.get(given['stateMachineArn']);
+        const updated = await machines.put(name, {
+          text: given['definition'] === undefined ? text : textOf(given, 'definition'),
+          roleArn: given['roleArn'] === undefined ? roleArn : roleArnOf(given['roleArn']),
+          type,
+        });
+        return { updateDate: updated.updatedAt / 1000 };
+      },
+    },
+    DeleteStateMachine: {
+      resource: machineOf,
+      run: (given) => {
+        machines.delete(given['stateMachineArn']);
+        return {};
+      },
+    },
+    DescribeStateMachine: {
+      resource: machineOf,
+      run: (given) => describeMachine(machines.get(given['stateMachineArn'])),
+    },
+    DescribeStateMachineForExecution: {
+      resource: executionOf,
+      run: (given) => {
+        const { machine } = executions.get(given['executionArn']);
+        const { status: _, creationDate: __, type: ___, ...described } = describeMachine(machine);
+        return { ...described, updateDate: machine.updatedAt / 1000 };
+      },
+    },
+    ListStateMachines: {
+      resource: anything,
+      run: (given) => {
+        const all = machines.all();
+        const { from, to, token } = pageOf(all.length, given);
+        return { stateMachines: all.slice(from, to).map(machineSummary), ...token };
+      },
+    },
+    ValidateStateMachineDefinition: {
+      resource: anything,
+      run: async (given) => {
+        try {
+          await checkedDefinition(textOf(given, 'definition'), typeOf(given));
+          return { result: 'OK', diagnostics: [], truncated: false };
+        } catch (error) {
+          if (!(error instanceof InvalidDefinition)) throw error;
+          const [code = '', ...message] = error.message.split(': ');
+          const diagnostic = { severity: 'ERROR', code, message: message.join(': ') };
+          return { result: 'FAIL', diagnostics: [diagnostic], truncated: false };
+        }
+      },
+    },
+    StartExecution: {
+      resource: machineOf,
+      run: (given) => {
+        const execution = start(machines.get(given['stateMachineArn']), given);
+        return { executionArn: execution.arn, startDate: execution.startedAt / 1000 };
+      },
+    },
+    StartSyncExecution: {
+      resource: machineOf,
+      run: async (given, waiting) => {
+        const machine = machines.get(given['stateMachineArn']);
+        if (machine.type !== 'EXPRESS') throw unsupportedType();
+        const execution = start(machine, given);
+        await waiting(execution.finished);
+        return describeExecution(execution);
+      },
+    },
+    DescribeExecution: {
+      resource: executionOf,
+      run: (given) => describeExecution(standard(given)),
+    },
+    ListExecutions: {
+      resource: machineOf,
+      run: (given) => {
+        const machine = machines.get(given['stateMachineArn']);
+        if (machine.type === 'EXPRESS') throw unsupportedType();
+        const wanted = given['statusFilter'];
+        const all = executions
+          .of(machine.arn)
+          .filter(({ status }) => wanted === undefined || status === wanted);
+        const { from, to, token } = pageOf(all.length, given);
+        return { executions: all.slice(from, to).map(summaryOf), ...token };
+      },
+    },
+    StopExecution: {
+      resource: executionOf,
+      run: async (given) => {
+        const execution = standard(given);
+        executions.stop(execution, optional(given, 'error'), optional(given, 'cause'));
+        await execution.finished;
+        return { stopDate: (execution.stoppedAt ?? environment.clock.now()) / 1000 };
+      },
+    },
+    GetExecutionHistory: {
+      resource: executionOf,
+      run: (given) => {
+        const { history } = standard(given);
+        const { from, to, token } = pageOf(history.length, given);
+        const total = history.length;
+        const events =
+          given['reverseOrder'] === true
+            ? history.slice(total - to, total - from).reverse()
+            : history.slice(from, to);
+        const data = given['includeExecutionData'] !== false;
+        return { events: events.map((event) => describeEvent(event, data)), ...token };
+      },
+    },
+    // Callbacks are authorised by their token.
+    SendTaskSuccess: callback((given) => tokens.succeed(given['taskToken'], given['output'])),
+    SendTaskFailure: callback((given) => tokens.fail(given['taskToken'], given['error'], given['cause'])),
+    SendTaskHeartbeat: callback((given) => tokens.heartbeat(given['taskToken'])),
+    TagResource: {
+      resource: taggedOf,
+      run: (given) => {
+        setTags(machines, given['resourceArn'], given['tags']);
+        return {};
+      },
+    },
+    UntagResource: {
+      resource: taggedOf,
+      run: (given) => {
+        const tags = machines.tagsOf(given['resourceArn']);
+        for (const key of (given['tagKeys'] ?? []) as string[]) tags.delete(key);
+        return {};
+      },
+    },
+    ListTagsForResource: {
+      resource: taggedOf,
+      run: (given) => ({
+        tags: [...machines.tagsOf(given['resourceArn'])].map(([key, value]) => ({ key, value })),
+      }),
+    },
+  };
+  return new Map(Object.entries(actions));
+
+  function start(machine: StateMachine, given: Json): Execution {
+    const name = optional(given, 'name');
+    if (name !== undefined) checkName(name);
+    return executions.start(machine, optional(given, 'input'), name);
+  }
+
+  function standard(given: Json): Execution {
+    const execution = executions.get(given['executionArn']);
+    if (execution.machine.type === 'EXPRESS')
+      throw new StatesApiError('InvalidArn', `Invalid Arn: '${execution.arn}' is an EXPRESS execution`);
+    return execution;
+  }
+}
+
+export function setTags(machines: Machines, arn: unknown, tags: unknown): void {
+  for (const { key, value } of (tags ?? []) as { key: string; value: string }[])
+    machines.tagsOf(arn).set(key, value);
+}
+
+function machineSummary({ arn, name, type, createdAt }: StateMachine): Answer {
+  return { stateMachineArn: arn, name, type, creationDate: createdAt / 1000 };
+}
+
+function callback(run: (given: Json) => void): StatesAction {
   return {
-    executionArn: arn,
-    stateMachineArn: machine.arn,
-    name,
-    status,
-    input,
-    startDate: startedAt / 1000,
-    ...(stoppedAt === undefined ? {} : { stopDate: stoppedAt / 1000 }),
-    ...(output === undefined ? {} : { output }),
-    ...(error === undefined ? {} : { error }),
-    ...(cause === undefined ? {} : { cause }),
+    resource: anything,
+    run: (given) => {
+      run(given);
+      return {};
+    },
   };
 }
 
-function eventOnTheWire({ id, previousEventId, timestamp, type, details }: HistoryEvent): Answer {
-  const [field, content] = details ?? [];
-  // Inputs and outputs are kept as values, and are text on the wire.
-  const text = Object.fromEntries(
-    Object.entries(content ?? {}).map(([name, value]) => [
-      name,
-      (name === 'input' || name === 'output') && typeof value !== 'string' ? JSON.stringify(value) : value,
-    ]),
+function unsupportedType(): StatesApiError {
+  return new StatesApiError(
+    'StateMachineTypeNotSupported',
+    'This operation is not supported by this type of state machine',
   );
-  return {
-    id,
-    previousEventId,
-    timestamp: timestamp / 1000,
-    type,
-    ...(field === undefined ? {} : { [field]: text }),
-  };
 }
 
-function page<T>(all: readonly T[], given: Json): { items: readonly T[]; token: Answer } {
-  const from =
-    given['nextToken'] === undefined
-      ? 0
-      : Number(Buffer.from(String(given['nextToken']), 'base64').toString());
-  const count = Number(given['maxResults'] ?? PAGE);
-  const more = from + count < all.length;
-  return {
-    items: all.slice(from, from + count),
-    token: more ? { nextToken: Buffer.from(String(from + count)).toString('base64') } : {},
-  };
+function typeOf(given: Json): MachineType {
+  return given['type'] === 'EXPRESS' ? 'EXPRESS' : 'STANDARD';
+}
+
+function optional(given: Json, name: string): string | undefined {
+  return given[name] === undefined ? undefined : String(given[name]);
+}
+
+function textOf(given: Json, name: string): string {
+  const text = given[name];
+  if (typeof text !== 'string')
+    throw new StatesApiError(
+      'ValidationException',
+      `Value at '${name}' failed to satisfy constraint: not null`,
+    );
+  return text;
 }

@@ -21,6 +21,11 @@ export class ExecutionEnded extends Error {
   }
 }
 
+/** A sibling failed, so this branch is over; nothing in it may catch this. */
+export class BranchCancelled extends Error {
+  override readonly name = 'BranchCancelled';
+}
+
 /** A wrong request. */
 export class StatesApiError extends Error {
   override readonly name = 'StatesApiError';
@@ -46,10 +51,13 @@ export const MAXIMUM_EVENTS = 25_000;
 /** Throws when a state's data is larger than Step Functions carries. */
 export function checkSize(value: unknown, stateName: string): void {
   const text = JSON.stringify(value) ?? '';
-  if (text.length * 3 <= MAXIMUM_DATA_BYTES) return;
-  if (Buffer.byteLength(text) > MAXIMUM_DATA_BYTES)
+  if (isTooLong(text))
     throw new StateFailure(
       'States.DataLimitExceeded',
       `The state/task '${stateName}' returned a result with a size exceeding the maximum number of bytes service limit.`,
     );
+}
+
+export function isTooLong(text: string): boolean {
+  return text.length * 3 > MAXIMUM_DATA_BYTES && Buffer.byteLength(text) > MAXIMUM_DATA_BYTES;
 }

@@ -1,163 +1,98 @@
-import { StateFailure } from './states-error';
+import { Deadline } from './deadline';
+import { runNested } from './nested-execution';
+import { checkSize, StateFailure } from './states-error';
+import { TaskEvents } from './task-events';
 import { type TaskResource, taskResourceOf } from './tasks';
-import type { Interpretation, Visit } from './visit';
-
-type Evaluate = (template: unknown, extra?: Readonly<Record<string, unknown>>) => Promise<unknown>;
+import { type Interpretation, type Visit, value, wholeNumber } from './visit';
 
 /** https://docs.aws.amazon.com/step-functions/latest/dg/state-task.html */
-export async function runTask(run: Interpretation, visit: Visit, evaluate: Evaluate): Promise<unknown> {
-  const { state, frame } = visit;
-  const resource = taskResourceOf(String(state.Resource)) as TaskResource;
+export async function runTask(run: Interpretation, visit: Visit): Promise<unknown> {
+  const { state, frame, name } = visit;
   const { branch } = frame;
-  const names = eventNames(resource);
-  const waits = resource.pattern === 'waitForTaskToken';
-  let beaten: () => void = () => {};
-  const callback = waits ? run.tokens.issue(() => beaten()) : undefined;
-  if (callback !== undefined) visit.context = { ...visit.context, Task: { Token: callback.token } };
+  const resource = taskResourceOf(String(state.Resource)) as TaskResource;
+  const events = new TaskEvents(run, visit, resource);
+  let limit: Deadline | undefined;
+  const callback =
+    resource.pattern === 'waitForTaskToken' ? run.tokens.issue(() => limit?.beat()) : undefined;
+  const { context } = visit;
+  if (callback !== undefined) visit.context = { ...context, Task: { Token: callback.token } };
   try {
-    const input = state.Arguments === undefined ? visit.input : await evaluate(state.Arguments);
-    const timeout =
-      state.TimeoutSeconds === undefined ? undefined : Number(await evaluate(state.TimeoutSeconds));
-    const heartbeat =
-      state.HeartbeatSeconds === undefined ? undefined : Number(await evaluate(state.HeartbeatSeconds));
-    branch.lastEvent = run.history.add(names.scheduled, branch.lastEvent, [
-      'taskScheduledEventDetails',
-      {
-        resourceType: resource.service,
-        resource: resource.action,
-        region: run.region,
-        parameters: JSON.stringify(input),
-        ...(timeout === undefined ? {} : { timeoutInSeconds: timeout }),
-      },
-    ]);
-    branch.lastEvent = run.history.add(names.started, branch.lastEvent);
-    const limit = deadline(visit, timeout, heartbeat);
-    beaten = limit.beat;
+    const input = state.Arguments === undefined ? visit.input : await value(run, visit, state.Arguments);
+    checkSize(input, name);
+    const timeout = await wholeNumber(run, visit, 'TimeoutSeconds', 1);
+    const heartbeat = await wholeNumber(run, visit, 'HeartbeatSeconds', 1);
+    events.scheduled(input, timeout, heartbeat);
+    events.started();
+    limit = new Deadline(branch, name, timeout, heartbeat);
     try {
-      const called = branch.working(perform(run, visit, resource, input));
-      let result = await (limit.over === undefined ? called : Promise.race([called, limit.over]));
-      if (callback !== undefined) {
-        branch.lastEvent = run.history.add('TaskSubmitted', branch.lastEvent);
-        const waiting =
-          limit.over === undefined ? callback.result : Promise.race([callback.result, limit.over]);
-        result = await branch.awaiting(waiting);
-      }
-      branch.lastEvent = run.history.add(names.succeeded, branch.lastEvent, [
-        'taskSucceededEventDetails',
-        { resourceType: resource.service, resource: resource.action, output: JSON.stringify(result) },
-      ]);
+      const result = await outcomeOf(run, visit, { resource, input, limit, callback, events });
+      checkSize(result, name);
+      events.succeeded(result);
       return result;
-    } finally {
-      limit.cancel();
+    } catch (error) {
+      if (error instanceof StateFailure) events.failed(error);
+      throw error;
     }
-  } catch (error) {
-    if (error instanceof StateFailure && !error.error.startsWith('States.Query'))
-      branch.lastEvent = run.history.add(
-        error.error === 'States.Timeout' ? names.timedOut : names.failed,
-        branch.lastEvent,
-        [
-          error.error === 'States.Timeout' ? 'taskTimedOutEventDetails' : 'taskFailedEventDetails',
-          {
-            resourceType: resource.service,
-            resource: resource.action,
-            error: error.error,
-            cause: error.reason,
-          },
-        ],
-      );
-    throw error;
   } finally {
+    limit?.cancel();
     callback?.close();
+    visit.context = context;
   }
 }
 
-async function perform(
+interface Attempt {
+  readonly resource: TaskResource;
+  readonly input: unknown;
+  readonly limit: Deadline;
+  readonly callback: { readonly result: Promise<unknown> } | undefined;
+  readonly events: TaskEvents;
+}
+
+async function outcomeOf(run: Interpretation, visit: Visit, attempt: Attempt): Promise<unknown> {
+  const { resource, input, limit, callback, events } = attempt;
+  const { branch } = visit.frame;
+  if (resource.kind === 'start-execution') {
+    const started = await branch.working(limit.within(startExecution(run, input)));
+    if (callback === undefined && resource.pattern === 'request-response') return started;
+    events.submitted(started);
+    const ended =
+      callback === undefined
+        ? runNested(run, String(started['ExecutionArn']), resource.pattern, limit)
+        : limit.within(callback.result);
+    return branch.awaiting(ended);
+  }
+  const called = limit.within(call(run, visit, resource, input));
+  const answer = await (resource.waitsForTime ? branch.awaiting(called) : branch.working(called));
+  if (callback === undefined) return answer;
+  events.submitted(answer);
+  return branch.awaiting(limit.within(callback.result));
+}
+
+async function call(
   run: Interpretation,
   visit: Visit,
   resource: TaskResource,
   input: unknown,
 ): Promise<unknown> {
-  const given = (input ?? {}) as Record<string, unknown>;
+  const { tasks, roleArn } = run;
   if (resource.kind === 'lambda-arn')
-    return (await run.tasks.lambda(String(visit.state.Resource), input, run.roleArn)).payload;
-  if (resource.kind === 'lambda-invoke') {
-    const { payload, requestId } = await run.tasks.lambda(
-      String(given['FunctionName']),
-      given['Payload'],
-      run.roleArn,
-    );
-    return {
-      ExecutedVersion: '$LATEST',
-      Payload: payload,
-      SdkHttpMetadata: { HttpStatusCode: 200 },
-      SdkResponseMetadata: { RequestId: requestId },
-      StatusCode: 200,
-    };
-  }
-  if (resource.kind === 'start-execution') {
-    const { Input: inner, ...rest } = given;
-    const request = { ...rest, input: typeof inner === 'string' ? inner : JSON.stringify(inner ?? {}) };
-    const started = (await run.tasks.sdk('sfn', 'startExecution', lowerNames(request), run.roleArn)) as {
-      executionArn: string;
-    };
-    if (!resource.pattern.startsWith('sync'))
-      return {
-        ExecutionArn: started.executionArn,
-        StartDate: (started as Record<string, unknown>)['startDate'],
-      };
-    const ended = await visit.frame.branch.awaiting(run.ended(started.executionArn));
-    if (ended.status !== 'SUCCEEDED') throw new StateFailure('States.TaskFailed', JSON.stringify(ended));
-    const output = ended.output ?? '';
-    return { ...ended, Output: resource.pattern === 'sync:2' ? JSON.parse(output) : output };
-  }
-  return run.tasks.sdk(resource.service, resource.action, input, run.roleArn);
-}
-
-/** The SDK names the fields of Step Functions in lower case. */
-function lowerNames(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name.charAt(0).toLowerCase() + name.slice(1), inner]),
-  );
-}
-
-/** Rejects when the task takes too long, or its heartbeat fails to come. */
-function deadline(visit: Visit, timeout: number | undefined, heartbeat: number | undefined) {
-  if (timeout === undefined && heartbeat === undefined)
-    return { over: undefined, beat: () => {}, cancel: () => {} };
-  let reject: (failure: StateFailure) => void = () => {};
-  const over = new Promise<never>((_, refuse) => {
-    reject = refuse;
-  });
-  over.catch(() => {});
-  const { branch } = visit.frame;
-  const arm = (seconds: number | undefined, error: string) =>
-    seconds === undefined
-      ? undefined
-      : branch.timer(seconds * 1000, () =>
-          reject(new StateFailure(error, `State '${visit.name}' took longer than ${seconds} s.`)),
-        );
-  const whole = arm(timeout, 'States.Timeout');
-  let beat = arm(heartbeat, 'States.HeartbeatTimeout');
+    return (await tasks.lambda(String(visit.state.Resource), input, roleArn)).payload;
+  if (resource.kind === 'sdk') return tasks.sdk(resource, input, roleArn);
+  const { FunctionName: functionName, Payload: given } = (input ?? {}) as Record<string, unknown>;
+  const { payload, requestId } = await tasks.lambda(String(functionName), given, roleArn);
   return {
-    over,
-    beat: () => {
-      beat?.cancel();
-      beat = arm(heartbeat, 'States.HeartbeatTimeout');
-    },
-    cancel: () => {
-      whole?.cancel();
-      beat?.cancel();
-    },
+    ExecutedVersion: '$LATEST',
+    Payload: payload,
+    SdkHttpMetadata: { HttpStatusCode: 200 },
+    SdkResponseMetadata: { RequestId: requestId },
+    StatusCode: 200,
   };
 }
 
-function eventNames({ kind }: TaskResource) {
-  const prefix = kind === 'lambda-arn' ? 'LambdaFunction' : 'Task';
-  return {
-    scheduled: `${prefix}Scheduled`,
-    started: `${prefix}Started`,
-    succeeded: `${prefix}Succeeded`,
-    failed: `${prefix}Failed`,
-    timedOut: `${prefix}TimedOut`,
-  };
+/** The input of the other execution may be any value, and is text on the way. */
+function startExecution(run: Interpretation, given: unknown): Promise<Record<string, unknown>> {
+  const { Input: inner, ...rest } = (given ?? {}) as Record<string, unknown>;
+  const input = typeof inner === 'string' ? inner : JSON.stringify(inner ?? {});
+  const resource = { service: 'sfn', action: 'startExecution', optimized: 'states' } as const;
+  return run.tasks.sdk(resource, { ...rest, Input: input }, run.roleArn);
 }

@@ -1,49 +1,55 @@
 import { type FunctionInvoker, ThrottledError } from '../gateway/ports';
 import type { Environment, Identity } from '../gateway/service';
-import { callSdk, isSdkService } from './sdk-calls';
+import { type Definition, InvalidDefinition, statesOf } from './definition';
+import { hasAction, type SdkCall, SdkCalls } from './sdk-calls';
+import { OPTIMIZED_SERVICES, SDK_SERVICES, WAITING_ACTIONS } from './sdk-services';
 import { StateFailure } from './states-error';
 
-export interface TaskCall {
-  readonly resource: string;
-  readonly input: unknown;
-  readonly roleArn: string;
-  readonly identity: Identity;
-}
-
 /** What a resource ARN asks for. */
-export interface TaskResource {
+export interface TaskResource extends SdkCall {
   readonly kind: 'lambda-arn' | 'lambda-invoke' | 'start-execution' | 'sdk';
-  readonly service: string;
-  readonly action: string;
   readonly pattern: 'request-response' | 'sync' | 'sync:2' | 'waitForTaskToken';
+  /** The call answers when time has passed, such as a long poll. */
+  readonly waitsForTime: boolean;
 }
 
-const OPTIMIZED: Readonly<Record<string, readonly string[]>> = {
-  sqs: ['sendMessage'],
-  sns: ['publish'],
-  events: ['putEvents'],
-  dynamodb: ['getItem', 'putItem', 'updateItem', 'deleteItem'],
-};
+const PATTERNS: readonly string[] = ['request-response', 'sync', 'sync:2', 'waitForTaskToken'];
 
 /** Undefined where the resource is not emulated. */
 export function taskResourceOf(arn: string): TaskResource | undefined {
+  const base = { service: 'lambda', action: 'invoke', waitsForTime: false } as const;
   if (/^arn:[^:]+:lambda:[^:]*:\d*:function:/.test(arn))
-    return { kind: 'lambda-arn', service: 'lambda', action: 'invoke', pattern: 'request-response' };
-  const [, rest] = /^arn:[^:]+:states:::(.+)$/.exec(arn) ?? [];
-  if (rest === undefined) return undefined;
-  const [name = '', wanted = 'request-response'] = rest.split('.', 2) as [string, TaskResource['pattern']?];
-  const parts = name.split(':');
-  if (!['request-response', 'sync', 'sync:2', 'waitForTaskToken'].includes(wanted)) return undefined;
-  const pattern = wanted;
-  if (name === 'lambda:invoke' && !pattern.startsWith('sync'))
-    return { kind: 'lambda-invoke', service: 'lambda', action: 'invoke', pattern };
+    return { ...base, kind: 'lambda-arn', pattern: 'request-response' };
+  const [, name, wanted = 'request-response'] = /^arn:[^:]+:states:::([\w:-]+)(?:\.(.+))?$/.exec(arn) ?? [];
+  if (name === undefined || !PATTERNS.includes(wanted)) return undefined;
+  const pattern = wanted as TaskResource['pattern'];
   if (name === 'states:startExecution')
-    return { kind: 'start-execution', service: 'states', action: 'startExecution', pattern };
+    return { ...base, kind: 'start-execution', service: 'states', action: 'startExecution', pattern };
   if (pattern.startsWith('sync')) return undefined;
-  const [service = '', action = ''] = parts[0] === 'aws-sdk' ? parts.slice(1) : parts;
-  const known =
-    parts[0] === 'aws-sdk' ? isSdkService(service) : OPTIMIZED[service]?.includes(action) === true;
-  return known ? { kind: 'sdk', service, action, pattern } : undefined;
+  if (name === 'lambda:invoke') return { ...base, kind: 'lambda-invoke', pattern };
+  const parts = name.split(':');
+  const sdk = parts[0] === 'aws-sdk';
+  const [service = '', action = '', ...more] = sdk ? parts.slice(1) : parts;
+  const known = sdk
+    ? Object.hasOwn(SDK_SERVICES, service)
+    : OPTIMIZED_SERVICES[service]?.actions.includes(action) === true;
+  if (!known || more.length > 0) return undefined;
+  const waitsForTime = WAITING_ACTIONS.includes(`${service}:${action}`);
+  return { kind: 'sdk', service, action, pattern, waitsForTime, ...(sdk ? {} : { optimized: service }) };
+}
+
+/** Refuses, with the state's name, what the service's API does not have or an EXPRESS machine can't do. */
+export async function checkTasks(definition: Definition, type: 'STANDARD' | 'EXPRESS'): Promise<void> {
+  for (const [name, { Type, Resource }] of statesOf(definition)) {
+    const resource = Type === 'Task' ? taskResourceOf(String(Resource)) : undefined;
+    if (resource === undefined) continue;
+    const refuse = (why: string): InvalidDefinition =>
+      new InvalidDefinition(`SCHEMA_VALIDATION_FAILED: state '${name}': the resource ${Resource} ${why}`);
+    if (resource.kind === 'sdk' && !(await hasAction(resource)))
+      throw refuse(`is not emulated: there is no action ${resource.service}:${resource.action}`);
+    if (type === 'EXPRESS' && resource.pattern !== 'request-response')
+      throw refuse('can not be used in an EXPRESS state machine');
+  }
 }
 
 export interface TaskRunnerOptions {
@@ -58,10 +64,20 @@ export interface TaskRunnerOptions {
 
 /** Performs what a Task state asks for, with the rights of the state machine's role. */
 export class TaskRunner {
+  private readonly calls = new SdkCalls();
+
   constructor(private readonly options: TaskRunnerOptions) {}
 
-  identityOf(roleArn: string): Identity {
-    return { accessKeyId: this.options.credentialsFor(roleArn).accessKeyId, roleArn };
+  close(): void {
+    this.calls.close();
+  }
+
+  /** Throws a failure with the given name when the role may not do it. */
+  allow(action: string, resource: string, roleArn: string, error: string): void {
+    const { accessKeyId } = this.options.credentialsFor(roleArn);
+    const identity: Identity = { accessKeyId, roleArn };
+    const refusal = this.options.environment.authorize({ identity, action, resource });
+    if (refusal !== undefined) throw new StateFailure(error, refusal);
   }
 
   async lambda(
@@ -69,49 +85,41 @@ export class TaskRunner {
     payload: unknown,
     roleArn: string,
   ): Promise<{ payload: unknown; requestId: string }> {
-    const { environment, functions } = this.options;
-    const refusal = environment.authorize({
-      identity: this.identityOf(roleArn),
-      action: 'lambda:InvokeFunction',
-      resource: this.functionArn(functionArn),
-    });
-    if (refusal !== undefined) throw new StateFailure('Lambda.AWSLambdaException', refusal);
+    const arn = this.functionArn(functionArn);
+    this.allow('lambda:InvokeFunction', arn, roleArn, 'Lambda.AWSLambdaException');
     let result: Awaited<ReturnType<FunctionInvoker['invoke']>>;
     try {
-      result = await functions.invoke(functionArn, JSON.stringify(payload ?? {}));
+      result = await this.options.functions.invoke(arn, JSON.stringify(payload ?? {}));
     } catch (error) {
-      if (error instanceof ThrottledError)
-        throw new StateFailure('Lambda.TooManyRequestsException', error.message);
-      throw new StateFailure('Lambda.ResourceNotFoundException', String((error as Error).message));
+      const { message = String(error) } = error as Partial<Error>;
+      if (error instanceof ThrottledError) throw new StateFailure('Lambda.TooManyRequestsException', message);
+      throw new StateFailure('Lambda.ResourceNotFoundException', message);
     }
     const value = parsed(result.payload);
-    if (result.functionError !== undefined) {
-      const { errorType } = (value ?? {}) as { errorType?: string };
-      throw new StateFailure(errorName(errorType), result.payload);
-    }
-    return { payload: value, requestId: result.requestId };
+    if (result.functionError === undefined) return { payload: value, requestId: result.requestId };
+    const { errorType } = (value ?? {}) as { errorType?: unknown };
+    throw new StateFailure(
+      typeof errorType === 'string' && errorType !== '' ? errorType : 'Lambda.Unknown',
+      result.payload,
+    );
   }
 
-  sdk(service: string, action: string, input: unknown, roleArn: string): Promise<unknown> {
+  sdk(call: SdkCall, input: unknown, roleArn: string): Promise<Record<string, unknown>> {
     const { environment } = this.options;
-    return callSdk(service, action, input, {
+    return this.calls.call(call, input, {
       endpoint: environment.endpoint(),
       region: environment.region,
       credentials: this.options.credentialsFor(roleArn),
     });
   }
 
-  private functionArn(nameOrArn: string): string {
+  /** From a name, `ACCOUNT:function:NAME`, or an ARN. */
+  private functionArn(given: string): string {
     const { region, account } = this.options.environment;
-    if (!nameOrArn.startsWith('arn:')) return `arn:aws:lambda:${region}:${account}:function:${nameOrArn}`;
-    return nameOrArn;
+    if (given.startsWith('arn:')) return given;
+    const name = given.includes(':function:') ? given.slice(given.indexOf(':function:') + 10) : given;
+    return `arn:aws:lambda:${region}:${account}:function:${name}`;
   }
-}
-
-/** The name that Retry and Catch see. */
-function errorName(errorType: string | undefined): string {
-  if (errorType === undefined || errorType === '') return 'Lambda.Unknown';
-  return errorType;
 }
 
 function parsed(payload: string): unknown {

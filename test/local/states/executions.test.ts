@@ -84,13 +84,14 @@ describe('a definition', () => {
     [
       one({
         Type: 'Map',
+        ItemReader: { Resource: 'arn:aws:states:::s3:getObject' },
         ItemProcessor: {
           ProcessorConfig: { Mode: 'DISTRIBUTED' },
           StartAt: 'A',
           States: { A: { Type: 'Pass', End: true } },
         },
       }),
-      "'S': a Map of mode DISTRIBUTED",
+      "'S': the field 'ItemReader'",
     ],
   ])('that can not run is refused with the name of the state: %#', async (definition, reason) => {
     await expect(create(definition)).rejects.toThrow(reason);

@@ -1,6 +1,7 @@
 import {
   CreateStateMachineCommand,
   DescribeExecutionCommand,
+  GetExecutionHistoryCommand,
   SFNClient,
   StartExecutionCommand,
 } from '@aws-sdk/client-sfn';
@@ -13,7 +14,7 @@ import { createSqs, type SqsService } from '../../../local/sqs/sqs';
 import { createStates, type StatesService } from '../../../local/states/states';
 import { fakeEnvironment } from '../fake-environment';
 
-const ROLE = 'arn:aws:iam::123456789012:role/machine';
+export const ROLE = 'arn:aws:iam::123456789012:role/machine';
 export const FUNCTION = 'arn:aws:lambda:eu-west-1:123456789012:function:f';
 export let clock: SimulatedClock;
 export let gateway: Gateway;
@@ -24,6 +25,8 @@ export const world: { answer: (payload: Record<string, unknown>) => unknown; den
   answer: () => ({}),
   denied: [],
 };
+export let metrics: { readonly name: string; readonly value: number }[];
+export let events: { readonly type: string; readonly detail: Readonly<Record<string, unknown>> }[];
 export let calls: { readonly payload: Record<string, unknown>; readonly at: number }[];
 
 beforeEach(async () => {
@@ -34,9 +37,13 @@ beforeEach(async () => {
   world.answer = () => ({});
   calls = [];
   world.denied = [];
+  metrics = [];
+  events = [];
   const environment = fakeEnvironment({
     clock,
     endpoint: () => gateway.endpoint(),
+    metrics: { put: (datum) => void metrics.push(datum), addSource: () => {} },
+    emit: (event) => void events.push(event),
     authorize: ({ action }) => (world.denied.includes(action) ? `no ${action}` : undefined),
   });
   sqs = createSqs(environment);
@@ -65,6 +72,7 @@ beforeEach(async () => {
     region: 'eu-west-1',
     credentials: { accessKeyId: 'person', secretAccessKey: 'none' },
     maxAttempts: 1,
+    disableHostPrefix: true,
   });
 });
 afterEach(async () => {
@@ -74,10 +82,15 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-export async function create(definition: object, name = 'machine'): Promise<string> {
+export async function create(
+  definition: object,
+  name = 'machine',
+  type: 'STANDARD' | 'EXPRESS' = 'STANDARD',
+): Promise<string> {
   const { stateMachineArn } = await client.send(
     new CreateStateMachineCommand({
       name,
+      type,
       roleArn: ROLE,
       definition: JSON.stringify({ QueryLanguage: 'JSONata', ...definition }),
     }),
@@ -119,3 +132,19 @@ export const task = (more: object = {}) => ({
   Output: '{% $states.result.Payload %}',
   ...more,
 });
+
+export async function historyOf(executionArn: string, more: object = {}) {
+  const { events: found = [] } = await client.send(
+    new GetExecutionHistoryCommand({ executionArn, maxResults: 1000, ...more }),
+  );
+  return found;
+}
+
+/** Starts an execution of a machine that exists, lets time pass, and answers how it ended. */
+export async function runMachine(stateMachineArn: string, input: unknown = {}, ms = 3_600_000) {
+  const { executionArn } = await client.send(
+    new StartExecutionCommand({ stateMachineArn, input: JSON.stringify(input) }),
+  );
+  await clock.advance(ms);
+  return { executionArn: executionArn as string, ...(await outcome(executionArn as string)) };
+}

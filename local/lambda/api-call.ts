@@ -4,7 +4,10 @@ export type Json = Record<string, unknown>;
 
 export interface Call {
   readonly exchange: Exchange;
+  /** The function or mapping in the path. */
   readonly name: string;
+  /** What the path names below it, such as an alias. */
+  readonly part: string;
   readonly body: Buffer;
   readonly query: URLSearchParams;
 }

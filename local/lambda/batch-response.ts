@@ -11,6 +11,7 @@ const ALL_DONE: BatchVerdict = { kind: 'all-done' };
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html#services-sqs-batchfailurereporting
  */
 export function judgeBatch(payload: string, messageIds: readonly string[]): BatchVerdict {
+  if (payload === '') return ALL_DONE;
   let answer: unknown;
   try {
     answer = JSON.parse(payload);

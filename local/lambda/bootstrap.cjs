@@ -6,30 +6,62 @@ const path = require('node:path');
 const fs = require('node:fs');
 const { pathToFileURL } = require('node:url');
 const { format } = require('node:util');
+const { followEngine } = require('./engine-date.cjs');
 
 const [authority, ...prefix] = process.env.AWS_LAMBDA_RUNTIME_API.split('/');
 const [host, port] = authority.split(':');
 const base = `/${prefix.join('/')}/2018-06-01/runtime`;
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 const json = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON';
-const simulated = process.env.LOCAL_ENGINE_CLOCK === 'simulated';
+const engineNow = process.env.LOCAL_ENGINE_CLOCK;
+const promisesOnly = Number(/nodejs(\d+)/.exec(process.env.AWS_EXECUTION_ENV)?.[1] ?? 0) >= 24;
 delete process.env.LOCAL_ENGINE_CLOCK;
-const RealDate = Date;
-let offset = 0;
+const setEngineTime = engineNow === undefined ? () => {} : followEngine(Number(engineNow));
 let requestId = '';
+let running = false;
+let ready = false;
+let onEmptyLoop;
 
-if (simulated) {
-  class EngineDate extends RealDate {
-    constructor(...given) {
-      if (given.length === 0) super(RealDate.now() + offset);
-      else super(...given);
-    }
-    static now() {
-      return RealDate.now() + offset;
+// A handler may replace what it finds; the marks at the end of an invocation must come through.
+const toStdout = process.stdout.write.bind(process.stdout);
+const toStderr = process.stderr.write.bind(process.stderr);
+let stderrUsed = false;
+process.stderr.write = (...given) => {
+  stderrUsed = true;
+  return toStderr(...given);
+};
+
+function errorFields(error) {
+  const stack = typeof error.stack === 'string' ? error.stack.split('\n') : [];
+  return {
+    errorType: error.constructor?.name ?? 'UnknownError',
+    errorMessage: error.message,
+    stackTrace: stack,
+  };
+}
+
+function timestamp() {
+  // real time: Date is the engine's by now, where the clock is simulated
+  return new Date().toISOString();
+}
+
+function jsonLine(level, given) {
+  const line = { timestamp: timestamp(), level, requestId };
+  if (given.length === 1) {
+    try {
+      return JSON.stringify({ ...line, message: given[0] }, (_key, value) =>
+        value instanceof Error ? { ...errorFields(value), ...value } : value,
+      );
+    } catch {
+      return JSON.stringify({ ...line, message: format(given[0]) });
     }
   }
-  Object.defineProperty(EngineDate, 'name', { value: 'Date' });
-  globalThis.Date = EngineDate;
+  const error = given.find((one) => one instanceof Error);
+  return JSON.stringify({
+    ...line,
+    message: format(...given),
+    ...(error === undefined ? {} : errorFields(error)),
+  });
 }
 
 for (const [method, level] of Object.entries({
@@ -39,17 +71,22 @@ for (const [method, level] of Object.entries({
   warn: 'WARN',
   error: 'ERROR',
   trace: 'TRACE',
+  fatal: 'FATAL',
 }))
   console[method] = (...given) => {
-    // real time: Date is the engine's by now, where the clock is simulated
-    const timestamp = new Date().toISOString();
-    const message = format(...given);
-    process.stdout.write(
-      json
-        ? `${JSON.stringify({ timestamp, level, requestId, message })}\n`
-        : `${timestamp}\t${requestId}\t${level}\t${message.replace(/\n/g, '\r')}\n`,
-    );
+    const line = json
+      ? jsonLine(level, given)
+      : `${timestamp()}\t${requestId}\t${level}\t${format(...given)}`;
+    toStdout(`${line.replace(/\n/g, '\r')}\n`);
   };
+
+function logError(what, error) {
+  if (json) console.error(error instanceof Error ? error : new Error(String(error)));
+  else {
+    const { trace, ...named } = described(error);
+    console.error(what, `\t${JSON.stringify({ ...named, ...Object(error), stack: trace })}`);
+  }
+}
 
 function call(method, url, body, headers = {}) {
   return new Promise((resolve, reject) => {
@@ -78,107 +115,168 @@ function call(method, url, body, headers = {}) {
 }
 
 function described(error) {
-  if (error instanceof Error)
+  if (error instanceof Error || (error?.name && error.message && error.stack))
     return { errorType: error.name, errorMessage: error.message, trace: String(error.stack).split('\n') };
-  return {
-    errorType: typeof error === 'string' ? 'string' : 'Error',
-    errorMessage: format(error),
-    trace: [],
-  };
+  return { errorType: typeof error, errorMessage: String(error), trace: [] };
 }
 
-class LoadError extends Error {
-  constructor(name, message) {
-    super(message);
-    this.name = name;
+function runtimeError(name, message) {
+  return Object.assign(new Error(message), { name: `Runtime.${name}` });
+}
+
+function isEsModule(file) {
+  for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+    const found = path.join(folder, 'package.json');
+    if (fs.existsSync(found)) return JSON.parse(fs.readFileSync(found, 'utf8')).type === 'module';
+    if (folder === path.dirname(folder)) return false;
   }
+}
+
+async function loadFile(start, name) {
+  const found = ['', '.js', '.mjs', '.cjs'].find((end) =>
+    fs.statSync(start + end, { throwIfNoEntry: false })?.isFile(),
+  );
+  if (found === undefined) return require(require.resolve(name, { paths: [process.env.LAMBDA_TASK_ROOT] }));
+  const file = start + found;
+  return found === '.mjs' || (found === '.js' && isEsModule(file))
+    ? import(pathToFileURL(file))
+    : require(file);
 }
 
 async function load() {
-  const root = process.env.LAMBDA_TASK_ROOT;
   const handler = process.env._HANDLER;
-  const folder = path.dirname(handler);
-  const [file, ...names] = path.basename(handler).split('.');
-  const found = ['.mjs', '.js', '.cjs'].map((end) => path.join(root, folder, file + end)).find(fs.existsSync);
-  if (found === undefined)
-    throw new LoadError('Runtime.ImportModuleError', `Error: Cannot find module '${file}'`);
+  const [, name, exported] = /^([^.]*)\.(.*)$/.exec(path.basename(handler)) ?? [];
+  if (name === undefined || handler.includes('..')) throw runtimeError('MalformedHandlerName', 'Bad handler');
   let loaded;
   try {
-    loaded = found.endsWith('.mjs') ? await import(pathToFileURL(found)) : require(found);
+    loaded = await loadFile(path.resolve(process.env.LAMBDA_TASK_ROOT, path.dirname(handler), name), name);
   } catch (error) {
-    if (
-      error?.code === 'ERR_REQUIRE_ESM' ||
-      /Cannot use import statement|Unexpected token 'export'/.test(String(error))
-    )
-      loaded = await import(pathToFileURL(found));
-    else if (error?.code === 'MODULE_NOT_FOUND' || error?.code === 'ERR_MODULE_NOT_FOUND')
-      throw new LoadError('Runtime.ImportModuleError', `Error: ${error.message}`);
-    else throw error;
+    if (error instanceof SyntaxError) throw runtimeError('UserCodeSyntaxError', String(error));
+    if (error?.code === 'MODULE_NOT_FOUND') throw runtimeError('ImportModuleError', String(error));
+    throw error;
   }
-  const value =
-    names.reduce((owner, name) => owner?.[name], loaded) ??
-    names.reduce((owner, name) => owner?.[name], loaded.default);
-  if (typeof value !== 'function')
-    throw new LoadError('Runtime.HandlerNotFound', `${handler} is undefined or not exported`);
+  const value = exported.split('.').reduce((owner, key) => owner?.[key], loaded);
+  if (!value) throw runtimeError('HandlerNotFound', `${handler} is undefined or not exported`);
+  if (typeof value !== 'function') throw runtimeError('HandlerNotFound', `${handler} is not a function`);
+  if (promisesOnly && value.length >= 3 && value.constructor.name !== 'AsyncFunction')
+    throw runtimeError(
+      'CallbackHandlerDeprecated',
+      'Node.js 24 and later have no callback-based handlers: make the handler async, or use nodejs22.x',
+    );
   return value;
 }
 
-function contextOf(headers) {
-  const deadline = Number(headers['lambda-runtime-deadline-ms']);
-  return {
-    callbackWaitsForEmptyEventLoop: true,
-    awsRequestId: headers['lambda-runtime-aws-request-id'],
-    invokedFunctionArn: headers['lambda-runtime-invoked-function-arn'],
-    functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
-    functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
-    memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
-    logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
-    logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
-    // real time: Date is the engine's by now, where the clock is simulated
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-  };
-}
-
-function run(handler, event, context) {
-  if (handler.length < 3) return handler(event, context);
+/** What the handler answers, by promise or, up to Node.js 22, by callback. */
+function outcomeOf(handler, event, headers) {
   return new Promise((resolve, reject) => {
-    const result = handler(event, context, (error, value) => (error ? reject(error) : resolve(value)));
+    const neverSettled = () =>
+      reject(runtimeError('NodeJsExit', 'The handler ended without an answer: a promise was never settled'));
+    let waits = true;
+    const done = (error, value) => (error === undefined || error === null ? resolve(value) : reject(error));
+    const callback = (error, value) => {
+      if (waits && (error === undefined || error === null)) onEmptyLoop = () => resolve(value);
+      else done(error, value);
+    };
+    const deadline = Number(headers['lambda-runtime-deadline-ms']);
+    const context = {
+      awsRequestId: requestId,
+      invokedFunctionArn: headers['lambda-runtime-invoked-function-arn'],
+      functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
+      functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+      memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+      logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
+      logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
+      // real time: Date is the engine's by now, where the clock is simulated
+      getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    };
+    if (promisesOnly) {
+      onEmptyLoop = neverSettled;
+      resolve(handler(event, context));
+      return;
+    }
+    onEmptyLoop = handler.constructor.name === 'AsyncFunction' ? neverSettled : () => resolve(null);
+    Object.defineProperty(context, 'callbackWaitsForEmptyEventLoop', {
+      enumerable: true,
+      get: () => waits,
+      set: (value) => {
+        waits = value;
+      },
+    });
+    Object.assign(context, {
+      done,
+      succeed: (value) => done(null, value),
+      fail: (error) => done(error ?? 'handled'),
+    });
+    const result = handler(event, context, callback);
     if (typeof result?.then === 'function') result.then(resolve, reject);
   });
 }
 
-function flushed() {
-  return new Promise((resolve) => process.stdout.write(`\u0000${requestId}\n`, resolve));
+function written(write) {
+  return new Promise((resolve) => write(`\u0000${requestId}\n`, resolve));
+}
+
+/** Posts the answer once everything that was logged before it is on its way. */
+async function answer(kind, body) {
+  const streams = stderrUsed ? 2 : 1;
+  await written(toStdout);
+  if (stderrUsed) await written(toStderr);
+  stderrUsed = false;
+  await call('POST', `/invocation/${requestId}/${kind}`, body, {
+    'local-engine-streams': String(streams),
+    'local-engine-memory-kb': String(process.resourceUsage().maxRSS),
+  });
+}
+
+function crash(what, error, exitCode) {
+  logError(what, error);
+  const body = JSON.stringify(described(error));
+  const told = running
+    ? answer('error', body)
+    : ready
+      ? Promise.resolve()
+      : call('POST', '/init/error', body);
+  running = false;
+  const exit = () => process.exit(exitCode);
+  told.then(exit, exit);
+}
+
+async function invoke(handler, headers, body) {
+  try {
+    const value = await outcomeOf(handler, JSON.parse(body), headers);
+    const text = JSON.stringify(value === undefined ? null : value) ?? 'null';
+    if (running) await answer('response', text);
+  } catch (error) {
+    if (!running) return;
+    logError('Invoke Error', error);
+    await answer('error', JSON.stringify(described(error)));
+  }
 }
 
 async function main() {
+  process.on('beforeExit', () => onEmptyLoop?.());
+  process.on('uncaughtException', (error) => crash('Uncaught Exception', error, 129));
+  process.on('unhandledRejection', (reason) =>
+    crash('Unhandled Promise Rejection', runtimeError('UnhandledPromiseRejection', String(reason)), 128),
+  );
   let handler;
   try {
     handler = await load();
   } catch (error) {
-    await call('POST', '/init/error', JSON.stringify(described(error)));
-    process.exit(1);
+    crash('Uncaught Exception', error, 1);
+    return;
   }
+  ready = true;
   for (;;) {
     const { headers, body } = await call('GET', '/invocation/next');
     requestId = headers['lambda-runtime-aws-request-id'];
-    if (simulated) offset = Number(headers['local-engine-now']) - RealDate.now();
-    process.env._X_AMZN_TRACE_ID = headers['lambda-runtime-trace-id'] ?? '';
-    let answer;
-    try {
-      const value = await run(handler, JSON.parse(body), contextOf(headers));
-      answer = ['response', JSON.stringify(value === undefined ? null : value)];
-    } catch (error) {
-      const problem = described(error);
-      console.error('Invoke Error', JSON.stringify(problem));
-      answer = ['error', JSON.stringify(problem)];
-    }
-    await flushed();
-    await call('POST', `/invocation/${requestId}/${answer[0]}`, answer[1]);
+    setEngineTime(Number(headers['local-engine-now']));
+    running = true;
+    await invoke(handler, headers, body);
+    running = false;
+    onEmptyLoop = undefined;
   }
 }
 
-main().catch((error) => {
-  process.stderr.write(`${error?.stack ?? error}\n`);
-  process.exit(1);
-});
+// The engine is gone: nobody is left to report to.
+main().catch(() => process.exit(1));

@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -13,11 +22,19 @@ export class CodeFolders {
   private readonly root = mkdtempSync(path.join(tmpdir(), 'local-lambda-'));
   private count = 0;
 
-  constructor(private readonly sdkFolder: string) {}
+  constructor(private readonly sdkFolder: string) {
+    // What is above the temporary folder has no say.
+    writeFileSync(path.join(this.root, 'package.json'), '{}');
+  }
 
-  copyOf(codeFolder: string): string {
+  newFolder(): string {
     const folder = path.join(this.root, String(this.count++));
     mkdirSync(folder);
+    return folder;
+  }
+
+  copyOf(codeFolder: string): string {
+    const folder = this.newFolder();
     cpSync(codeFolder, folder, { recursive: true });
     this.provide(path.join(folder, 'node_modules'));
     return folder;

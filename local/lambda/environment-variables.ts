@@ -28,7 +28,8 @@ export interface Surroundings {
   readonly taskRoot: string;
   readonly runtimeApi: string;
   readonly logStream: string;
-  readonly simulatedClock: boolean;
+  /** Epoch milliseconds of a simulated clock; absent: real time. */
+  readonly simulatedNow?: number;
 }
 
 /** All that a handler's process gets; nothing of the engine's own environment but the path. */
@@ -59,7 +60,7 @@ export function environmentVariables(config: FunctionConfig, around: Surrounding
     AWS_LAMBDA_RUNTIME_API: around.runtimeApi,
     LAMBDA_TASK_ROOT: around.taskRoot,
     _HANDLER: config.handler,
-    ...(around.simulatedClock ? { LOCAL_ENGINE_CLOCK: 'simulated' } : {}),
+    ...(around.simulatedNow === undefined ? {} : { LOCAL_ENGINE_CLOCK: String(around.simulatedNow) }),
     // The SDK's notice about the Node version of this machine says nothing about the deployed function.
     NODE_NO_WARNINGS: '1',
   };

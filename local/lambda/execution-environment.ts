@@ -1,17 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import type { InvocationResult } from '../gateway/ports';
 import type { FunctionConfig } from './function-config';
-import type { PendingInvocation, RuntimeApi, RuntimeClient } from './runtime-api';
+import { endLines, startLine } from './invocation-log';
+import { eachLine } from './output-lines';
+import type { InvocationAnswer, PendingInvocation, RuntimeApi, RuntimeClient } from './runtime-api';
 
 const BOOTSTRAP = path.join(__dirname, 'bootstrap.cjs');
 const TAIL_BYTES = 4_096;
-/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
-const MAXIMUM_RESPONSE_BYTES = 6 * 1024 * 1024;
+/** 6 MB and a little, as the error message has it. https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const MAXIMUM_RESPONSE_BYTES = 6_291_556;
 /** Node itself needs room beside the heap. */
 const HEAP_SHARE = 0.9;
+/** https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib */
+const INIT_MS = 10_000;
+/** As the platform words them. */
+const SIGNALS: Readonly<Record<string, string>> = {
+  SIGKILL: 'killed',
+  SIGABRT: 'aborted',
+  SIGSEGV: 'segmentation fault',
+  SIGTERM: 'terminated',
+};
 
 export interface EnvironmentOptions {
   readonly config: FunctionConfig;
@@ -24,26 +34,43 @@ export interface EnvironmentOptions {
   now(): number;
 }
 
-interface Running {
+export interface Invocation {
   readonly requestId: string;
-  readonly end: (result: InvocationResult) => void;
+  readonly payload: string;
+  /** With the version or alias it was called by. */
+  readonly functionArn: string;
+}
+
+export interface FinishedInvocation extends InvocationResult {
+  /** Of the handler alone: without the start of the process, in real milliseconds. */
+  readonly durationMs: number;
+}
+
+interface Running extends Invocation {
+  readonly end: (result: FinishedInvocation) => void;
   readonly tail: string[];
   timer: NodeJS.Timeout;
-  answer?: { readonly kind: 'response' | 'error'; readonly body: string };
-  flushed: boolean;
+  /** When the handler got it; undefined while the process starts. */
+  begun?: number;
+  answer?: InvocationAnswer;
+  marks: number;
 }
 
 /** One process that runs one invocation at a time, as Lambda's execution environments do. */
 export class ExecutionEnvironment implements RuntimeClient {
   readonly id = randomUUID();
   alive = true;
+  readonly exited: Promise<void>;
   private readonly child: ChildProcess;
   private readonly logStream: string;
+  // real time: how long a real process takes to start
+  private readonly spawned = performance.now();
+  private initMs: number | undefined;
+  private initTold = false;
   private running: Running | undefined;
   private waiting: ((invocation: PendingInvocation) => void) | undefined;
-  private queued: PendingInvocation | undefined;
   private initError: string | undefined;
-  readonly exited: Promise<void>;
+  private openStreams = 2;
 
   constructor(private readonly options: EnvironmentOptions) {
     const { config, runtimeApi } = options;
@@ -58,10 +85,16 @@ export class ExecutionEnvironment implements RuntimeClient {
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     );
-    if (this.child.stdout !== null)
-      createInterface({ input: this.child.stdout }).on('line', (line) => this.heard(line));
-    if (this.child.stderr !== null)
-      createInterface({ input: this.child.stderr }).on('line', (line) => this.logged(line));
+    for (const stream of [this.child.stdout, this.child.stderr])
+      if (stream !== null)
+        eachLine(
+          stream,
+          (line) => this.heard(line),
+          () => {
+            this.openStreams--;
+            this.settle();
+          },
+        );
     this.exited = new Promise((resolve) => {
       this.child.once('close', (code, signal) => {
         this.ended(code, signal);
@@ -70,49 +103,33 @@ export class ExecutionEnvironment implements RuntimeClient {
       this.child.once('error', (error) => {
         this.initError = JSON.stringify({
           errorType: 'Runtime.InvalidEntrypoint',
-          errorMessage: error.message,
+          errorMessage: `RequestId: ${this.running?.requestId} Error: ${error.message}`,
         });
       });
     });
   }
 
-  invoke(payload: string, requestId: string): Promise<InvocationResult> {
+  invoke(invocation: Invocation): Promise<FinishedInvocation> {
     const { config } = this.options;
     return new Promise((end) => {
-      // real time: a handler is a real process, and its timeout limits real work
-      const timer = setTimeout(() => this.timedOut(), config.timeout * 1000);
-      this.running = { requestId, end, tail: [], timer, flushed: false };
-      this.logged(`START RequestId: ${requestId} Version: $LATEST`);
-      const now = this.options.now();
-      const invocation = {
-        requestId,
-        payload,
-        functionArn: config.arn,
-        nowMs: now,
-        deadlineMs: now + config.timeout * 1000,
-      };
-      if (this.waiting === undefined) this.queued = invocation;
-      else {
-        const give = this.waiting;
-        this.waiting = undefined;
-        give(invocation);
-      }
+      // real time: the start of a real process; with the handler's own time when it is slow, as on AWS
+      const timer = setTimeout(() => this.timedOut(), INIT_MS + config.timeout * 1000);
+      this.running = { ...invocation, end, tail: [], timer, marks: 0 };
+      this.logged(startLine(config, invocation.requestId, this.timestamp()));
+      this.deliver();
     });
   }
 
   next(answer: (invocation: PendingInvocation) => void): void {
-    if (this.queued === undefined) {
-      this.waiting = answer;
-      return;
-    }
-    const invocation = this.queued;
-    this.queued = undefined;
-    answer(invocation);
+    // real time: how long a real process took to start
+    this.initMs ??= performance.now() - this.spawned;
+    this.waiting = answer;
+    this.deliver();
   }
 
-  finished(requestId: string, kind: 'response' | 'error', body: string): void {
+  finished(requestId: string, answer: InvocationAnswer): void {
     if (this.running?.requestId !== requestId) return;
-    this.running.answer = { kind, body };
+    this.running.answer = answer;
     this.settle();
   }
 
@@ -125,23 +142,45 @@ export class ExecutionEnvironment implements RuntimeClient {
     this.child.kill('SIGKILL');
   }
 
+  private deliver(): void {
+    const { running, waiting, options } = this;
+    if (running === undefined || waiting === undefined || running.begun !== undefined) return;
+    this.waiting = undefined;
+    const timeoutMs = options.config.timeout * 1000;
+    clearTimeout(running.timer);
+    // real time: a handler is a real process, and its timeout limits real work
+    running.timer = setTimeout(() => this.timedOut(), timeoutMs);
+    running.begun = performance.now();
+    const { requestId, payload, functionArn } = running;
+    const nowMs = options.now();
+    waiting({ requestId, payload, functionArn, nowMs, deadlineMs: nowMs + timeoutMs });
+  }
+
   private heard(line: string): void {
-    if (line.startsWith('\u0000')) {
-      if (this.running !== undefined) this.running.flushed = true;
-      this.settle();
-    } else this.logged(line);
+    const { running } = this;
+    const mark = running === undefined ? '' : `\u0000${running.requestId}`;
+    if (running === undefined || !line.endsWith(mark)) {
+      this.logged(line);
+      return;
+    }
+    const before = line.slice(0, -mark.length);
+    if (before !== '') this.logged(before);
+    running.marks++;
+    this.settle();
   }
 
   private logged(line: string): void {
-    this.options.log(this.logStream, line);
-    this.running?.tail.push(line);
+    const message = line.replace(/\r$/, '').replaceAll('\r', '\n');
+    this.options.log(this.logStream, message);
+    this.running?.tail.push(message);
   }
 
   /** The answer counts once all that was logged before it has been heard. */
   private settle(): void {
     const { running } = this;
-    if (running?.answer === undefined || !running.flushed) return;
-    const { kind, body } = running.answer;
+    if (running?.answer === undefined) return;
+    const { kind, body, streams } = running.answer;
+    if (running.marks < streams && this.openStreams === 2) return;
     if (Buffer.byteLength(body) > MAXIMUM_RESPONSE_BYTES)
       this.end('Unhandled', {
         errorType: 'Function.ResponseSizeTooLarge',
@@ -155,7 +194,7 @@ export class ExecutionEnvironment implements RuntimeClient {
     const { running, options } = this;
     if (running === undefined) return;
     const message = `Task timed out after ${options.config.timeout.toFixed(2)} seconds`;
-    this.logged(`${new Date(options.now()).toISOString()} ${running.requestId} ${message}`);
+    this.logged(`${this.timestamp()} ${running.requestId} ${message}`);
     this.kill();
     this.end('Unhandled', {
       errorType: 'Sandbox.Timedout',
@@ -169,28 +208,46 @@ export class ExecutionEnvironment implements RuntimeClient {
     if (this.running === undefined) return;
     const how =
       signal === null
-        ? `exit status ${code}`
-        : `signal: ${signal === 'SIGKILL' ? 'killed' : signal.toLowerCase()}`;
+        ? code === 0
+          ? 'Runtime exited without providing a reason'
+          : `Runtime exited with error: exit status ${code}`
+        : `Runtime exited with error: signal: ${SIGNALS[signal] ?? signal.toLowerCase()}`;
     this.end(
       'Unhandled',
       this.initError ?? {
         errorType: 'Runtime.ExitError',
-        errorMessage: `RequestId: ${this.running.requestId} Error: Runtime exited with error: ${how}`,
+        errorMessage: `RequestId: ${this.running.requestId} Error: ${how}`,
       },
     );
   }
 
   private end(functionError: InvocationResult['functionError'], body: string | object): void {
-    const { running } = this;
+    const { running, options } = this;
     if (running === undefined) return;
     clearTimeout(running.timer);
-    this.logged(`END RequestId: ${running.requestId}`);
+    // real time: the duration of a real process
+    const durationMs = running.begun === undefined ? 0 : performance.now() - running.begun;
+    const { requestId, answer } = running;
+    const figures = {
+      requestId,
+      durationMs,
+      memoryKb: answer?.memoryKb ?? 0,
+      ...(this.initMs === undefined || this.initTold ? {} : { initMs: this.initMs }),
+    };
+    this.initTold = true;
+    const status = functionError === undefined ? 'success' : 'error';
+    for (const line of endLines(options.config, figures, status, this.timestamp())) this.logged(line);
     this.running = undefined;
     running.end({
       payload: typeof body === 'string' ? body : JSON.stringify(body),
       ...(functionError === undefined ? {} : { functionError }),
-      requestId: running.requestId,
+      requestId,
       logTail: Buffer.from(running.tail.join('\n')).subarray(-TAIL_BYTES).toString('utf8'),
+      durationMs,
     });
+  }
+
+  private timestamp(): string {
+    return new Date(this.options.now()).toISOString();
   }
 }

@@ -31,6 +31,13 @@ export function functionNameOf(nameOrArn: string): string {
   return (at >= 0 ? parts[at + 1] : parts[0]) ?? nameOrArn;
 }
 
+/** Version or alias at the end of a name, a partial or a full ARN. */
+export function qualifierOf(nameOrArn: string): string | undefined {
+  const parts = nameOrArn.split(':');
+  const at = parts.indexOf('function');
+  return at >= 0 ? parts[at + 2] : parts[1];
+}
+
 /** Stable for a stack's resource, in the form of a UUID. */
 export function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');

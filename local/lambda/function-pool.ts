@@ -1,36 +1,32 @@
-import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock/clock';
-import { type InvocationResult, ThrottledError } from '../gateway/ports';
-import { type EnvironmentOptions, ExecutionEnvironment } from './execution-environment';
+import type { Clock, Timer } from '../clock/clock';
+import { ThrottledError } from '../gateway/ports';
+import {
+  type EnvironmentOptions,
+  ExecutionEnvironment,
+  type FinishedInvocation,
+  type Invocation,
+} from './execution-environment';
 import type { FunctionConfig } from './function-config';
+import type { ProcessSlots } from './process-slots';
 
-/** How many processes run at once on this machine, over all functions; more invocations wait for their turn. */
-export class ProcessSlots {
-  private used = 0;
-  private readonly line: (() => void)[] = [];
+/** How long an environment is kept without work; AWS names no figure, and this is what is commonly seen. */
+const IDLE_MS = 600_000;
 
-  constructor(readonly limit: number) {}
-
-  async take(): Promise<void> {
-    if (this.used < this.limit) {
-      this.used++;
-      return;
-    }
-    await new Promise<void>((resolve) => this.line.push(resolve));
-  }
-
-  give(): void {
-    const next = this.line.shift();
-    if (next === undefined) this.used--;
-    else next();
-  }
+interface Idle {
+  readonly environment: ExecutionEnvironment;
+  readonly since: number;
 }
 
 /** The execution environments of one function. */
 export class FunctionPool {
   running = 0;
-  private idle: ExecutionEnvironment[] = [];
+  /** The most that ran at once since this was last read. */
+  private peak = 0;
+  private readonly idle: Idle[] = [];
   private readonly all = new Set<ExecutionEnvironment>();
+  private readonly stale = new WeakSet<ExecutionEnvironment>();
+  private sweep: Timer | undefined;
+  private stopped = false;
 
   constructor(
     public config: FunctionConfig,
@@ -39,18 +35,19 @@ export class FunctionPool {
     private readonly optionsOf: (config: FunctionConfig) => EnvironmentOptions,
   ) {}
 
-  /** Rejects with ThrottledError when reserved concurrency is used up. */
-  async invoke(payload: string): Promise<InvocationResult> {
+  /** Rejects with ThrottledError when reserved concurrency is used up, else tells that the invocation goes ahead. */
+  async invoke(invocation: Invocation, admitted: () => void): Promise<FinishedInvocation> {
     if (this.config.reserved !== undefined && this.running >= this.config.reserved)
       throw new ThrottledError('Rate Exceeded.');
+    admitted();
     const release = this.clock.hold();
     this.running++;
+    this.peak = Math.max(this.peak, this.running);
     await this.slots.take();
     try {
       const environment = this.environment();
-      const result = await environment.invoke(payload, randomUUID());
-      if (environment.alive && this.all.has(environment)) this.idle.push(environment);
-      else this.all.delete(environment);
+      const result = await environment.invoke(invocation);
+      this.keep(environment);
       return result;
     } finally {
       this.slots.give();
@@ -59,12 +56,17 @@ export class FunctionPool {
     }
   }
 
+  takePeak(): number {
+    const { peak } = this;
+    this.peak = this.running;
+    return peak;
+  }
+
   /** New code or settings: what runs ends as it is, what comes next starts anew. */
   renew(config: FunctionConfig): void {
     this.config = config;
-    for (const environment of this.idle) environment.kill();
-    this.idle = [];
-    this.all.clear();
+    for (const environment of this.all) this.stale.add(environment);
+    for (const { environment } of [...this.idle]) this.discard(environment);
   }
 
   /** As a crash would: every process of the function is gone at once, whatever it does. */
@@ -72,23 +74,56 @@ export class FunctionPool {
     for (const environment of this.all) environment.kill();
   }
 
+  /** Ends every process; what still waits for its turn is refused. */
   async stop(): Promise<void> {
+    this.stopped = true;
+    this.sweep?.cancel();
     const all = [...this.all];
-    for (const environment of all) environment.kill();
+    for (const environment of all) this.discard(environment);
     await Promise.all(all.map(({ exited }) => exited));
-    this.idle = [];
-    this.all.clear();
   }
 
   private environment(): ExecutionEnvironment {
+    if (this.stopped) throw new Error(`the function ${this.config.name} has been stopped`);
     for (;;) {
-      const known = this.idle.pop();
+      const known = this.idle.pop()?.environment;
       if (known === undefined) break;
+      this.slots.use(known);
       if (known.alive) return known;
       this.all.delete(known);
     }
     const started = new ExecutionEnvironment(this.optionsOf(this.config));
     this.all.add(started);
     return started;
+  }
+
+  private keep(environment: ExecutionEnvironment): void {
+    if (this.stopped || !environment.alive || this.stale.has(environment)) {
+      this.discard(environment);
+      return;
+    }
+    this.idle.push({ environment, since: this.clock.now() });
+    this.slots.rest(environment, () => this.discard(environment));
+    this.sweepLater();
+  }
+
+  private discard(environment: ExecutionEnvironment): void {
+    const at = this.idle.findIndex((one) => one.environment === environment);
+    if (at >= 0) this.idle.splice(at, 1);
+    this.slots.use(environment);
+    this.all.delete(environment);
+    if (environment.alive) environment.kill();
+  }
+
+  private sweepLater(): void {
+    const [oldest] = this.idle;
+    if (this.sweep !== undefined || oldest === undefined || this.stopped) return;
+    this.sweep = this.clock.after(oldest.since + IDLE_MS - this.clock.now(), () => {
+      this.sweep = undefined;
+      const { idle, clock } = this;
+      for (const { environment, since } of [...idle])
+        if (since + IDLE_MS <= clock.now()) this.discard(environment);
+      this.sweepLater();
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { SimulatedClock } from '../clock/simulated-clock';
 import { ResourceError, type ResourceProvider } from '../cloudformation/resource-provider';
 import type { Credentials } from '../gateway/identities';
@@ -9,17 +10,22 @@ import {
 } from '../gateway/ports';
 import type { Environment, Exchange, LocalService } from '../gateway/service';
 import { CodeFolders } from './code-folder';
+import { concurrencyMetrics } from './concurrency-metrics';
 import { environmentVariables } from './environment-variables';
 import { EventSourceMapping } from './event-source-mapping';
-import { ACCOUNT_CONCURRENCY, type FunctionConfig, functionNameOf } from './function-config';
-import { FunctionPool, ProcessSlots } from './function-pool';
+import { ACCOUNT_CONCURRENCY, type FunctionConfig } from './function-config';
+import { FunctionPool } from './function-pool';
+import { FunctionRegistry } from './function-registry';
+import { checkSettings } from './function-settings';
 import { LambdaApi } from './lambda-api';
 import type { LambdaControl } from './lambda-control';
 import { checkMapping, type MappingConfig } from './mapping-config';
+import { ProcessSlots } from './process-slots';
 import { lambdaProviders } from './providers';
 import { RuntimeApi } from './runtime-api';
 
 const DEFAULT_PROCESSES = 8;
+const DEFAULT_WARM = 32;
 
 /** Where the lines that functions write go. */
 export interface LogSink {
@@ -36,6 +42,8 @@ export interface LambdaOptions {
   readonly node?: string;
   /** Handlers that run at once on this machine. Default 8. */
   readonly maximumProcesses?: number;
+  /** Processes kept for the next call, over all functions; the longest unused ends first. Default 32. */
+  readonly maximumIdle?: number;
 }
 
 /** Lambda: one process for each concurrent invocation, event source mappings on SQS, and the API around them. */
@@ -43,31 +51,28 @@ export class LambdaService implements LocalService, FunctionInvoker, LambdaContr
   readonly signingName = 'lambda';
   readonly providers: readonly ResourceProvider[];
   readonly mappings = new Map<string, EventSourceMapping>();
-  private readonly functions = new Map<string, FunctionPool>();
+  readonly registry = new FunctionRegistry();
   private readonly runtimeApi = new RuntimeApi();
   private readonly folders: CodeFolders;
   private readonly copies = new Map<string, string>();
   private readonly slots: ProcessSlots;
+  private readonly stopping: (() => void)[] = [];
   private readonly api: LambdaApi;
   private started = false;
+  private stopped = false;
 
   constructor(
     readonly environment: Environment,
     private readonly options: LambdaOptions,
   ) {
     this.folders = new CodeFolders(options.sdkFolder);
-    this.slots = new ProcessSlots(options.maximumProcesses ?? DEFAULT_PROCESSES);
+    this.slots = new ProcessSlots(
+      options.maximumProcesses ?? DEFAULT_PROCESSES,
+      options.maximumIdle ?? DEFAULT_WARM,
+    );
     this.api = new LambdaApi(this);
     this.providers = lambdaProviders(this);
-    environment.metrics.addSource(() => [
-      {
-        namespace: 'AWS/Lambda',
-        name: 'ConcurrentExecutions',
-        dimensions: {},
-        value: this.concurrency(),
-        unit: 'Count',
-      },
-    ]);
+    environment.metrics.addSource(() => concurrencyMetrics(this.all()));
   }
 
   async start(): Promise<void> {
@@ -78,8 +83,10 @@ export class LambdaService implements LocalService, FunctionInvoker, LambdaContr
 
   async stop(): Promise<void> {
     this.started = false;
+    this.stopped = true;
+    for (const callback of this.stopping.splice(0)) callback();
     for (const mapping of this.mappings.values()) mapping.stop();
-    await Promise.all([...this.functions.values()].map((pool) => pool.stop()));
+    await Promise.all(this.all().map((pool) => pool.stop()));
     await this.runtimeApi.stop();
     this.folders.removeAll();
   }
@@ -88,50 +95,64 @@ export class LambdaService implements LocalService, FunctionInvoker, LambdaContr
     return this.api.handle(exchange);
   }
 
-  async invoke(functionArn: string, payload: string): Promise<InvocationResult> {
+  /** `records`: how many messages the event carries, where a mapping calls. */
+  async invoke(functionArn: string, payload: string, records?: number): Promise<InvocationResult> {
+    if (this.stopped) throw new Error('Lambda has been stopped');
+    const found = this.registry.resolve(functionArn);
+    if (found === undefined) throw new Error(`Function not found: ${functionArn}`);
     await this.runtimeApi.start();
-    const name = functionNameOf(functionArn);
-    const pool = this.find(name);
-    if (pool === undefined) throw new Error(`Function not found: ${functionArn}`);
-    const at = this.environment.clock.now();
-    this.emit('lambda.invoked', { functionName: name });
-    // real time: the duration of a real process
-    const begun = performance.now();
+    const { pool, arn } = found;
+    const { name: functionName } = pool.config;
+    const requestId = randomUUID();
     try {
-      if (this.concurrency() >= ACCOUNT_CONCURRENCY) throw new ThrottledError('Rate Exceeded.');
-      const result = await pool.invoke(payload);
-      const durationMs = performance.now() - begun;
-      this.count(name, 'Invocations', 1);
-      this.count(name, 'Errors', result.functionError === undefined ? 0 : 1);
-      this.count(name, 'Duration', durationMs, 'Milliseconds');
+      this.admit(pool);
+      const result = await pool.invoke({ requestId, payload, functionArn: arn }, () =>
+        this.emit('lambda.invoked', {
+          functionName,
+          requestId,
+          ...(records === undefined ? {} : { records }),
+        }),
+      );
+      const { functionError, durationMs } = result;
+      this.count(functionName, 'Invocations', 1);
+      this.count(functionName, 'Errors', functionError === undefined ? 0 : 1);
+      this.count(functionName, 'Duration', durationMs, 'Milliseconds');
       this.emit('lambda.finished', {
-        functionName: name,
-        requestId: result.requestId,
+        functionName,
+        requestId,
         durationMs,
-        at,
-        ...(result.functionError === undefined ? {} : { error: result.payload }),
+        ...(functionError === undefined ? {} : { error: result.payload }),
       });
       return result;
     } catch (error) {
-      if (error instanceof ThrottledError) this.count(name, 'Throttles', 1);
+      if (error instanceof ThrottledError) this.count(functionName, 'Throttles', 1);
       throw error;
     }
   }
 
   find(nameOrArn: string): FunctionPool | undefined {
-    return this.functions.get(functionNameOf(nameOrArn));
+    return this.registry.find(nameOrArn);
   }
 
   all(): FunctionPool[] {
-    return [...this.functions.values()];
+    return [...this.registry.pools.values()];
+  }
+
+  newFolder(): string {
+    return this.folders.newFolder();
+  }
+
+  onStop(callback: () => void): void {
+    this.stopping.push(callback);
   }
 
   create(config: FunctionConfig): void {
+    checkSettings(config);
     this.copies.delete(config.codeFolder);
-    const existing = this.functions.get(config.name);
+    const existing = this.find(config.name);
     if (existing !== undefined) existing.renew(config);
     else
-      this.functions.set(
+      this.registry.pools.set(
         config.name,
         new FunctionPool(config, this.environment.clock, this.slots, (current) =>
           this.environmentOptions(current),
@@ -143,7 +164,7 @@ export class LambdaService implements LocalService, FunctionInvoker, LambdaContr
   swapCode(functionName: string, codeFolder: string): void {
     const pool = this.find(functionName);
     if (pool === undefined) throw new Error(`Function not found: ${functionName}`);
-    this.copies.delete(pool.config.codeFolder);
+    this.copies.delete(codeFolder);
     pool.renew({ ...pool.config, codeFolder });
   }
 
@@ -157,7 +178,7 @@ export class LambdaService implements LocalService, FunctionInvoker, LambdaContr
         return pool.config;
       },
       // Counted like any other invocation.
-      invoke: (payload: string) => this.invoke(pool.config.name, payload),
+      invoke: (payload: string, records: number) => this.invoke(pool.config.name, payload, records),
     };
     const mapping = new EventSourceMapping(config, mapped, {
       environment: this.environment,
@@ -165,9 +186,17 @@ export class LambdaService implements LocalService, FunctionInvoker, LambdaContr
       identityOf: (roleArn) => ({ accessKeyId: this.options.credentialsFor(roleArn).accessKeyId, roleArn }),
       processes: this.slots.limit,
     });
+    // Of a template the policies may come later than the mapping, so the role is looked at when all is there.
+    const refusal = this.started ? mapping.refusal() : undefined;
+    if (refusal !== undefined) throw new ResourceError('FunctionName', refusal);
     this.mappings.set(config.uuid, mapping);
     if (this.started) mapping.start();
     return mapping;
+  }
+
+  remap(mapping: EventSourceMapping, config: MappingConfig): void {
+    checkMapping(config, this.options.queues.describe(config.queueArn), undefined);
+    mapping.reconfigure(config);
   }
 
   unmap(uuid: string): void {
@@ -175,8 +204,12 @@ export class LambdaService implements LocalService, FunctionInvoker, LambdaContr
     this.mappings.delete(uuid);
   }
 
-  concurrency(): number {
-    return this.all().reduce((sum, { running }) => sum + running, 0);
+  /** What functions without a reserve share. */
+  private admit({ config }: FunctionPool): void {
+    if (config.reserved !== undefined) return;
+    let free = ACCOUNT_CONCURRENCY;
+    for (const { config: other, running } of this.registry.pools.values()) free -= other.reserved ?? running;
+    if (free <= 0) throw new ThrottledError('Rate Exceeded.');
   }
 
   private environmentOptions(config: FunctionConfig) {
@@ -202,7 +235,7 @@ export class LambdaService implements LocalService, FunctionInvoker, LambdaContr
           taskRoot: root,
           runtimeApi: runtimeApiAddress,
           logStream,
-          simulatedClock: environment.clock instanceof SimulatedClock,
+          ...(environment.clock instanceof SimulatedClock ? { simulatedNow: environment.clock.now() } : {}),
         }),
     };
   }

@@ -3,14 +3,27 @@ import { type Answer, type Call, type Json, LambdaError } from './api-call';
 import type { EventSourceMapping } from './event-source-mapping';
 import { functionNameOf } from './function-config';
 import type { LambdaControl } from './lambda-control';
-import { mappingOf } from './mapping-config';
+import { changedMapping, mappingOf } from './mapping-config';
 
 /** The calls about event source mappings. */
 export class MappingApi {
   constructor(private readonly service: LambdaControl) {}
 
   createMapping({ body }: Call): Answer {
-    const mapping = this.service.map(mappingOf(randomUUID(), JSON.parse(body.toString('utf8')) as Json));
+    const config = mappingOf(randomUUID(), JSON.parse(body.toString('utf8')) as Json);
+    if (this.service.find(config.functionName) === undefined)
+      throw new LambdaError(404, 'ResourceNotFoundException', `Function not found: ${config.functionName}`);
+    const same = [...this.service.mappings.values()].find(
+      ({ config: { queueArn, functionName } }) =>
+        queueArn === config.queueArn && functionName === config.functionName,
+    );
+    if (same !== undefined)
+      throw new LambdaError(
+        409,
+        'ResourceConflictException',
+        `The event source arn ("${config.queueArn}") and function ("${config.functionName}") provided mapping already exists. Please update or delete the existing mapping with UUID ${same.config.uuid}`,
+      );
+    const mapping = this.service.map(config);
     return { status: 202, body: this.describeMapping(mapping) };
   }
 
@@ -35,15 +48,7 @@ export class MappingApi {
   updateMapping({ name, body }: Call): Answer {
     const mapping = this.mapping(name);
     const given = JSON.parse(body.toString('utf8')) as Json;
-    const { config } = mapping;
-    mapping.reconfigure({
-      ...config,
-      ...(given['Enabled'] === undefined ? {} : { enabled: given['Enabled'] === true }),
-      ...(given['BatchSize'] === undefined ? {} : { batchSize: Number(given['BatchSize']) }),
-      ...(given['ScalingConfig'] === undefined
-        ? {}
-        : { maximumConcurrency: Number((given['ScalingConfig'] as Json)['MaximumConcurrency']) }),
-    });
+    this.service.remap(mapping, changedMapping(mapping.config, given));
     return { status: 202, body: this.describeMapping(mapping) };
   }
 
@@ -62,8 +67,10 @@ export class MappingApi {
 
   private describeMapping(mapping: EventSourceMapping): Json {
     const { config } = mapping;
+    const { region, account } = this.service.environment;
     return {
       UUID: config.uuid,
+      EventSourceMappingArn: `arn:aws:lambda:${region}:${account}:event-source-mapping:${config.uuid}`,
       BatchSize: config.batchSize,
       MaximumBatchingWindowInSeconds: config.window,
       EventSourceArn: config.queueArn,
@@ -72,6 +79,9 @@ export class MappingApi {
       StateTransitionReason: 'USER_INITIATED',
       LastProcessingResult: mapping.lastResult,
       FunctionResponseTypes: config.reportsItemFailures ? ['ReportBatchItemFailures'] : [],
+      ...(config.filters.length === 0
+        ? {}
+        : { FilterCriteria: { Filters: config.filters.map((Pattern) => ({ Pattern })) } }),
       ...(config.maximumConcurrency === undefined
         ? {}
         : { ScalingConfig: { MaximumConcurrency: config.maximumConcurrency } }),

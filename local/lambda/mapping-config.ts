@@ -1,4 +1,5 @@
 import { ResourceError } from '../cloudformation/resource-provider';
+import { filterFault } from './filters';
 import { functionNameOf } from './function-config';
 
 type Properties = Readonly<Record<string, unknown>>;
@@ -19,18 +20,20 @@ export interface MappingConfig {
 }
 
 const FIFO_BATCH = 10;
+const MOST_CONCURRENCY = 1_000;
 
 /**
- * The rules that AWS checks when a mapping is created.
+ * The rules that AWS checks when a mapping is created or changed. The visibility timeout is compared with the
+ * function's timeout at creation only: pass `undefined` later, as an edit is known to slip through.
  * https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html
  */
 export function checkMapping(
   config: MappingConfig,
   queue: { readonly fifo: boolean; readonly visibilitySeconds: number } | undefined,
-  functionTimeout: number,
+  functionTimeout: number | undefined,
 ): void {
   if (queue === undefined) throw new ResourceError('EventSourceArn', 'The specified queue does not exist.');
-  if (queue.visibilitySeconds < functionTimeout)
+  if (functionTimeout !== undefined && queue.visibilitySeconds < functionTimeout)
     throw new ResourceError(
       'EventSourceArn',
       `Queue visibility timeout: ${queue.visibilitySeconds} seconds is less than Function timeout: ${functionTimeout} seconds`,
@@ -56,24 +59,17 @@ export function checkMapping(
       'MaximumBatchingWindowInSeconds',
       'Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10',
     );
-  if (config.maximumConcurrency !== undefined && config.maximumConcurrency < 2)
-    throw new ResourceError('ScalingConfig', 'MaximumConcurrency must be at least 2');
-  for (const filter of config.filters) checkFilter(filter);
-}
-
-function checkFilter(filter: string): void {
-  let pattern: unknown;
-  try {
-    pattern = JSON.parse(filter);
-  } catch {
-    throw new ResourceError('FilterCriteria', `Invalid filter pattern definition: ${filter}`);
-  }
-  const wrong = Object.keys(pattern as object).find((key) => key !== 'body');
-  if (wrong !== undefined)
+  const { maximumConcurrency } = config;
+  if (
+    maximumConcurrency !== undefined &&
+    !(maximumConcurrency >= 2 && maximumConcurrency <= MOST_CONCURRENCY)
+  )
     throw new ResourceError(
-      'FilterCriteria',
-      `only 'body' can be filtered on a queue, and the pattern names '${wrong}'`,
+      'ScalingConfig',
+      `MaximumConcurrency must be at least 2 and at most ${MOST_CONCURRENCY}, and is ${maximumConcurrency}`,
     );
+  const fault = filterFault(config.filters);
+  if (fault !== undefined) throw new ResourceError('FilterCriteria', fault);
 }
 
 /** From the properties of the resource, or the parameters of CreateEventSourceMapping: they have the same names. */
@@ -94,4 +90,21 @@ export function mappingOf(uuid: string, properties: Properties): MappingConfig {
     enabled: String(properties['Enabled'] ?? true) === 'true',
     ...(scaling === undefined ? {} : { maximumConcurrency: Number(scaling) }),
   };
+}
+
+/** What UpdateEventSourceMapping leaves of a mapping; an empty ScalingConfig or FilterCriteria takes it away. */
+export function changedMapping(config: MappingConfig, given: Properties): MappingConfig {
+  const { maximumConcurrency: _, ...kept } = config;
+  const after = mappingOf(config.uuid, {
+    EventSourceArn: config.queueArn,
+    FunctionName: config.functionName,
+    BatchSize: config.batchSize,
+    MaximumBatchingWindowInSeconds: config.window,
+    Enabled: config.enabled,
+    FunctionResponseTypes: config.reportsItemFailures ? ['ReportBatchItemFailures'] : [],
+    FilterCriteria: { Filters: config.filters.map((Pattern) => ({ Pattern })) },
+    ScalingConfig: { MaximumConcurrency: config.maximumConcurrency },
+    ...given,
+  });
+  return { ...kept, ...after };
 }

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   ResourceError,
@@ -66,8 +65,10 @@ export function lambdaProviders(service: LambdaControl): ResourceProvider[] {
       emulated: ['FunctionName'],
       ignored: { Description: NO_EFFECT, CodeSha256: NO_EFFECT, ProvisionedConcurrencyConfig: NO_EFFECT },
       create: ({ properties, account, region }) => {
-        const arn = `arn:aws:lambda:${region}:${account}:function:${functionNameOf(String(properties['FunctionName']))}:1`;
-        return { ref: arn, attributes: { Version: '1', FunctionArn: arn } };
+        const name = functionNameOf(String(properties['FunctionName']));
+        const version = service.registry.publish(name);
+        const arn = `arn:aws:lambda:${region}:${account}:function:${name}:${version}`;
+        return { ref: arn, attributes: { Version: version, FunctionArn: arn } };
       },
     },
     {
@@ -76,7 +77,9 @@ export function lambdaProviders(service: LambdaControl): ResourceProvider[] {
       ignored: { Description: NO_EFFECT, ProvisionedConcurrencyConfig: NO_EFFECT },
       create: ({ properties, account, region }) => {
         const name = functionNameOf(String(properties['FunctionName']));
-        const arn = `arn:aws:lambda:${region}:${account}:function:${name}:${String(properties['Name'])}`;
+        const alias = String(properties['Name']);
+        service.registry.alias(name, alias, String(properties['FunctionVersion']));
+        const arn = `arn:aws:lambda:${region}:${account}:function:${name}:${alias}`;
         return { ref: arn, attributes: { AliasArn: arn } };
       },
     },
@@ -116,12 +119,16 @@ export function lambdaProviders(service: LambdaControl): ResourceProvider[] {
 function createFunction(service: LambdaControl, resource: ResourceRequest) {
   const { properties, account, region, generatedName } = resource;
   const runtime = String(properties['Runtime'] ?? '');
+  if (String(properties['PackageType'] ?? 'Zip') !== 'Zip')
+    throw new ResourceError('PackageType', 'only Zip is emulated; images need a container');
   if (!runtime.startsWith('nodejs'))
     throw new ResourceError(
       'Runtime',
       `nodejs22.x, nodejs24.x and other Node runtimes are emulated, and it is '${runtime}'`,
     );
-  const name = String(properties['FunctionName'] ?? generatedName).slice(0, 64);
+  for (const required of ['Handler', 'Role'])
+    if (properties[required] === undefined) throw new ResourceError(required, 'is missing');
+  const name = String(properties['FunctionName'] ?? generatedName.slice(0, 64));
   const arn = `arn:aws:lambda:${region}:${account}:function:${name}`;
   const logging = (properties['LoggingConfig'] ?? {}) as Properties;
   const variables = ((properties['Environment'] as Properties | undefined)?.['Variables'] ??
@@ -133,7 +140,7 @@ function createFunction(service: LambdaControl, resource: ResourceRequest) {
     roleArn: String(properties['Role']),
     handler: String(properties['Handler']),
     runtime,
-    codeFolder: codeFolderOf(resource),
+    codeFolder: codeFolderOf(service, resource),
     memory: Number(properties['MemorySize'] ?? 128),
     timeout: Number(properties['Timeout'] ?? 3),
     environment: Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, String(value)])),
@@ -145,10 +152,10 @@ function createFunction(service: LambdaControl, resource: ResourceRequest) {
   return { ref: name, attributes: { Arn: arn } };
 }
 
-function codeFolderOf({ properties, asset }: ResourceRequest): string {
+function codeFolderOf(service: LambdaControl, { properties, asset }: ResourceRequest): string {
   const { S3Bucket: bucket, S3Key: key, ZipFile: inline } = (properties['Code'] ?? {}) as Properties;
   if (typeof inline === 'string') {
-    const folder = mkdtempSync(path.join(tmpdir(), 'local-lambda-inline-'));
+    const folder = service.newFolder();
     writeFileSync(path.join(folder, 'index.js'), inline);
     return folder;
   }

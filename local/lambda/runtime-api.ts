@@ -10,11 +10,20 @@ export interface PendingInvocation {
   readonly nowMs: number;
 }
 
+export interface InvocationAnswer {
+  readonly kind: 'response' | 'error';
+  readonly body: string;
+  /** Output streams that carry a mark behind the last line of the invocation. */
+  readonly streams: number;
+  /** Peak memory of the process so far. */
+  readonly memoryKb: number;
+}
+
 /** What one execution environment tells the engine. */
 export interface RuntimeClient {
   /** Asks for work; the engine answers through the callback when there is some. */
   next(answer: (invocation: PendingInvocation) => void): void;
-  finished(requestId: string, kind: 'response' | 'error', body: string): void;
+  finished(requestId: string, answer: InvocationAnswer): void;
   initFailed(body: string): void;
 }
 
@@ -26,9 +35,14 @@ export class RuntimeApi {
   private readonly clients = new Map<string, RuntimeClient>();
   private server: Server | undefined;
   private port = 0;
+  private starting: Promise<void> | undefined;
 
-  async start(): Promise<void> {
-    if (this.server !== undefined) return;
+  start(): Promise<void> {
+    this.starting ??= this.listen();
+    return this.starting;
+  }
+
+  private async listen(): Promise<void> {
     this.server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
       void this.serve(request, response);
     });
@@ -44,6 +58,7 @@ export class RuntimeApi {
     const { server } = this;
     if (server === undefined) return;
     this.server = undefined;
+    this.starting = undefined;
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
@@ -90,6 +105,12 @@ export class RuntimeApi {
     }
     response.writeHead(202).end();
     if (action === 'init/error') client.initFailed(body);
-    else client.finished(requestId, kind as 'response' | 'error', body);
+    else
+      client.finished(requestId, {
+        kind: kind as 'response' | 'error',
+        body,
+        streams: Number(request.headers['local-engine-streams'] ?? 1),
+        memoryKb: Number(request.headers['local-engine-memory-kb'] ?? 0),
+      });
   }
 }

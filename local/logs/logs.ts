@@ -4,118 +4,127 @@ import type { ResourceProvider } from '../cloudformation/resource-provider';
 import { bodyOf } from '../gateway/request-body';
 import type { Environment, Exchange, LocalService } from '../gateway/service';
 import { embeddedMetrics } from './emf';
+import { LogGroup } from './log-group';
+import { LogPatternError } from './log-pattern';
+import { filterLogEvents, getLogEvents } from './log-queries';
+import type { MetricFilter } from './metric-filter';
+import { logProviders } from './providers';
 
-interface LogEvent {
-  readonly timestamp: number;
-  readonly stream: string;
-  readonly message: string;
-}
-
-/** Lines kept for each group; older ones make room. */
-const KEPT_LINES = 10_000;
-const PAGE = 10_000;
+type Given = Readonly<Record<string, unknown>>;
 
 /** CloudWatch Logs: what functions write, readable as on AWS, with embedded metrics taken out. */
 export class LogsService implements LocalService {
   readonly signingName = 'logs';
-  readonly providers: readonly ResourceProvider[];
-  private readonly groups = new Map<string, LogEvent[]>();
+  readonly providers: readonly ResourceProvider[] = logProviders(this);
+  private readonly groups = new Map<string, LogGroup>();
+  private readonly filters = new Map<string, MetricFilter[]>();
 
-  constructor(private readonly environment: Environment) {
-    this.providers = [
-      {
-        type: 'AWS::Logs::LogGroup',
-        emulated: ['LogGroupName'],
-        ignored: {
-          RetentionInDays: `the last ${KEPT_LINES} lines are kept`,
-          KmsKeyId: 'nothing is encrypted at rest here',
-          LogGroupClass: 'a price class',
-          DataProtectionPolicy: 'nothing is masked here',
-          DeletionProtectionEnabled: 'log groups are not deleted here',
-          Tags: 'tags of log groups are not looked at',
-        },
-        create: ({ properties, generatedName, account, region }) => {
-          const name = String(properties['LogGroupName'] ?? generatedName);
-          this.group(name);
-          return { ref: name, attributes: { Arn: `arn:aws:logs:${region}:${account}:log-group:${name}:*` } };
-        },
-      },
-    ];
-  }
+  constructor(private readonly environment: Environment) {}
 
   write(logGroup: string, logStream: string, line: string): void {
     const { clock, metrics } = this.environment;
-    const events = this.group(logGroup);
-    events.push({ timestamp: clock.now(), stream: logStream, message: line });
-    if (events.length > KEPT_LINES) events.splice(0, events.length - KEPT_LINES);
+    this.group(logGroup).write(clock.now(), logStream, line);
     for (const datum of embeddedMetrics(line)) metrics.put(datum);
-    this.environment.emit({ type: 'lambda.log', at: clock.now(), detail: { logGroup, line } });
+    for (const filter of this.filters.get(logGroup) ?? [])
+      for (const datum of filter.measure(line)) metrics.put(datum);
+    this.environment.emit({ type: 'lambda.log', at: clock.now(), detail: { logGroup, logStream, line } });
+  }
+
+  /** The group of that name; it is made when there is none. */
+  group(name: string): LogGroup {
+    let group = this.groups.get(name);
+    if (group === undefined) {
+      group = new LogGroup(name, this.environment.clock.now());
+      this.groups.set(name, group);
+    }
+    return group;
+  }
+
+  addFilter(filter: MetricFilter): void {
+    const known = this.filters.get(filter.logGroup) ?? [];
+    this.filters.set(filter.logGroup, [...known, filter]);
   }
 
   async handle({ request, response, identity }: Exchange): Promise<void> {
     const operation = String(request.headers['x-amz-target'] ?? '').split('.')[1] ?? '';
-    const given = JSON.parse((await bodyOf(request)).toString('utf8') || '{}') as Record<string, unknown>;
-    const name = String(given['logGroupName'] ?? '');
-    const { region, account } = this.environment;
+    const given = JSON.parse((await bodyOf(request)).toString('utf8') || '{}') as Given;
+    const name = nameIn(given);
     const refusal = this.environment.authorize({
       identity,
       action: `logs:${operation}`,
-      resource: name === '' ? '*' : `arn:aws:logs:${region}:${account}:log-group:${name}:*`,
+      resource: name === '' ? '*' : `${this.arnOf(name)}:*`,
     });
     if (refusal !== undefined) return refuse(response, 'AccessDeniedException', refusal);
     if (operation === 'DescribeLogGroups') return answer(response, 200, this.describeGroups(given));
-    const events = this.groups.get(name);
-    if (events === undefined)
+    const run = {
+      DescribeLogStreams: describeStreams,
+      GetLogEvents: getLogEvents,
+      FilterLogEvents: filterLogEvents,
+    }[operation];
+    if (run === undefined)
+      return refuse(
+        response,
+        'InvalidAction',
+        `The local engine does not emulate the Logs operation '${operation}'.`,
+      );
+    const group = this.groups.get(name);
+    if (group === undefined)
       return refuse(response, 'ResourceNotFoundException', 'The specified log group does not exist.');
-    if (operation === 'DescribeLogStreams')
-      return answer(response, 200, {
-        logStreams: [...new Set(events.map(({ stream }) => stream))].map((logStreamName) => ({
-          logStreamName,
+    try {
+      answer(response, 200, run(group, given));
+    } catch (error) {
+      if (!(error instanceof LogPatternError)) throw error;
+      refuse(response, 'InvalidParameterException', `Invalid filter pattern: ${error.message}`);
+    }
+  }
+
+  private arnOf(name: string): string {
+    const { region, account } = this.environment;
+    return `arn:aws:logs:${region}:${account}:log-group:${name}`;
+  }
+
+  private describeGroups({ logGroupNamePrefix = '', logGroupNamePattern = '' }: Given): object {
+    const groups = [...this.groups.values()].filter(
+      ({ name }) => name.startsWith(String(logGroupNamePrefix)) && name.includes(String(logGroupNamePattern)),
+    );
+    return {
+      logGroups: groups
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .map(({ name, createdAt }) => ({
+          logGroupName: name,
+          creationTime: createdAt,
+          arn: `${this.arnOf(name)}:*`,
+          logGroupArn: this.arnOf(name),
         })),
-      });
-    if (operation === 'GetLogEvents' || operation === 'FilterLogEvents')
-      return answer(response, 200, {
-        events: filtered(events, given).slice(0, Number(given['limit'] ?? PAGE)),
-      });
-    refuse(response, 'InvalidAction', `The local engine does not emulate the Logs operation '${operation}'.`);
+    };
   }
-
-  private describeGroups({ logGroupNamePrefix: prefix = '' }: Record<string, unknown>): object {
-    const names = [...this.groups.keys()].filter((name) => name.startsWith(String(prefix)));
-    return { logGroups: names.sort().map((logGroupName) => ({ logGroupName })) };
-  }
-
-  private group(name: string): LogEvent[] {
-    const known = this.groups.get(name) ?? [];
-    this.groups.set(name, known);
-    return known;
-  }
-}
-
-/** A filter pattern counts as plain text here. */
-function filtered(events: readonly LogEvent[], given: Record<string, unknown>): object[] {
-  const pattern = String(given['filterPattern'] ?? '').replace(/^"(.*)"$/, '$1');
-  const stream = given['logStreamName'];
-  const from = Number(given['startTime'] ?? 0);
-  const until = Number(given['endTime'] ?? Number.POSITIVE_INFINITY);
-  return events
-    .filter(
-      (event) =>
-        event.message.includes(pattern) &&
-        event.timestamp >= from &&
-        event.timestamp < until &&
-        (stream === undefined || event.stream === stream),
-    )
-    .map(({ timestamp, stream: logStreamName, message }) => ({
-      timestamp,
-      ingestionTime: timestamp,
-      logStreamName,
-      message,
-    }));
 }
 
 export function createLogs(environment: Environment): LogsService {
   return new LogsService(environment);
+}
+
+/** By name, or by ARN as `logGroupIdentifier` may have it. */
+function nameIn({ logGroupName, logGroupIdentifier }: Given): string {
+  return String(logGroupName ?? logGroupIdentifier ?? '').replace(/^arn:.*:log-group:([^:]+).*$/, '$1');
+}
+
+function describeStreams(group: LogGroup, given: Given): object {
+  const prefix = String(given['logStreamNamePrefix'] ?? '');
+  const streams = [...group.streams()]
+    .filter(([logStreamName]) => logStreamName.startsWith(prefix))
+    .map(([logStreamName, { first, last }]) => ({
+      logStreamName,
+      creationTime: first,
+      firstEventTimestamp: first,
+      lastEventTimestamp: last,
+      lastIngestionTime: last,
+    }));
+  if (given['orderBy'] === 'LastEventTime')
+    streams.sort((a, b) => a.lastEventTimestamp - b.lastEventTimestamp);
+  else streams.sort((a, b) => (a.logStreamName < b.logStreamName ? -1 : 1));
+  if (given['descending'] === true) streams.reverse();
+  return { logStreams: streams.slice(0, Number(given['limit'] ?? streams.length)) };
 }
 
 function refuse(response: ServerResponse, code: string, message: string): void {

@@ -1,4 +1,7 @@
+import { failureCode } from './failure-code';
 import type { FailureClass } from './records';
+import { type ThrownFacts, thrownFacts } from './thrown-facts';
+import { isPassing } from './transient-errors';
 
 /** What is known of an error once it is judged. */
 export interface Classification {
@@ -11,8 +14,10 @@ export interface Classification {
   readonly retryAfterSeconds?: number;
 }
 
-/** How errors of one kind are judged; the first rule that matches counts. */
+/** How errors of one kind are judged; the first rule that matches counts. A rule without a condition is refused. */
 export interface ErrorRule {
+  /** A class of errors, by `instanceof`. Not `Error` itself, nor another class that says nothing of the cause. */
+  readonly type?: abstract new (...args: never[]) => unknown;
   /** `error.name`. */
   readonly name?: string;
   /** `error.code`. */
@@ -24,105 +29,40 @@ export interface ErrorRule {
   readonly as?: string;
 }
 
-/** Sockets and names that fail for a while. */
-const TRANSIENT_CODES = [
-  ...[
-    'ECONNRESET',
-    'ECONNREFUSED',
-    'ECONNABORTED',
-    'ETIMEDOUT',
-    'EPIPE',
-    'EAI_AGAIN',
-    'ENETUNREACH',
-    'EHOSTUNREACH',
-  ],
-  ...['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_SOCKET'],
-];
-
-/** https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html */
-const TRANSIENT_NAMES = [
-  ...['TimeoutError', 'AbortError', 'RequestTimeout', 'RequestTimeoutException', 'NetworkingError'],
-  ...[
-    'Throttling',
-    'ThrottlingException',
-    'ThrottledException',
-    'RequestThrottledException',
-    'TooManyRequestsException',
-  ],
-  ...[
-    'ProvisionedThroughputExceededException',
-    'TransactionInProgressException',
-    'RequestLimitExceeded',
-    'SlowDown',
-  ],
-  ...['BandwidthLimitExceeded', 'LimitExceededException', 'PriorRequestNotComplete', 'EC2ThrottledException'],
-  ...['InternalServerError', 'ServiceUnavailable', 'ServiceUnavailableException', 'InternalFailure'],
-];
-
-/** Statuses that mean 'not now'. Every other 4xx stays unknown: it may be the message, or a release that broke a contract. */
-const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504];
-
 /** Judges any thrown value. What no rule knows stays unknown. */
-export function classify(error: unknown, rules: readonly ErrorRule[] = []): Classification {
-  const facts = factsOf(error);
-  const rule = rules.find((candidate) => matchesRule(candidate, facts));
-  const retryAfter =
-    facts.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: facts.retryAfterSeconds };
-  if (rule !== undefined)
-    return {
-      failureClass: rule.failureClass,
-      code: rule.as ?? codeOf(facts),
-      reason: facts.message,
-      ...retryAfter,
-    };
-  const transient =
-    TRANSIENT_CODES.includes(facts.code ?? '') ||
-    TRANSIENT_NAMES.includes(facts.name ?? '') ||
-    TRANSIENT_STATUSES.includes(facts.status ?? 0);
+export function classify(error: unknown, rules: readonly ErrorRule[] = [], nowMs?: number): Classification {
+  const facts = thrownFacts(error, nowMs);
+  const rule = rules.find((candidate) => matchesRule(candidate, error, facts));
   return {
-    failureClass: transient ? 'transient' : 'unknown',
-    code: codeOf(facts),
+    failureClass: rule?.failureClass ?? (isPassing(facts) ? 'transient' : 'unknown'),
+    code: rule?.as ?? codeOf(facts),
     reason: facts.message,
-    ...retryAfter,
+    ...(facts.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: facts.retryAfterSeconds }),
   };
 }
 
-interface Facts {
-  readonly name?: string;
-  readonly code?: string;
-  readonly status?: number;
-  readonly message: string;
-  readonly retryAfterSeconds?: number;
+/** Errors that JavaScript itself throws say nothing of the message: a rule for them would isolate what is unknown. */
+const SAY_NOTHING: readonly unknown[] = [
+  ...[Object, Function, Error, TypeError, RangeError, ReferenceError, SyntaxError, EvalError, URIError],
+  AggregateError,
+];
+
+/** Why a rule is not possible, or undefined. */
+export function ruleProblem({ type, name, code, status, failureClass }: ErrorRule): string | undefined {
+  if ([type, name, code, status].every((condition) => condition === undefined))
+    return 'a rule needs one of type, name, code and status: one for every error would hide what is unknown';
+  if (failureClass !== 'permanent') return undefined;
+  const wide =
+    (code === undefined && status === undefined && SAY_NOTHING.includes(type)) ||
+    SAY_NOTHING.some((one) => (one as { name: string }).name === name && code === undefined);
+  return wide
+    ? `${name ?? (type as { name?: string }).name} says nothing of the cause, so it can't be permanent`
+    : undefined;
 }
 
-function factsOf(error: unknown): Facts {
-  if (typeof error !== 'object' || error === null)
-    return { message: typeof error === 'string' ? error : `threw ${String(error)}` };
-  const { name, code, message, status, statusCode, retryAfterSeconds, $metadata, response, cause } =
-    error as Record<string, unknown>;
-  const found = [
-    status,
-    statusCode,
-    property($metadata, 'httpStatusCode'),
-    property(response, 'status'),
-    property(response, 'statusCode'),
-  ].find((value): value is number => typeof value === 'number');
-  const innerCode = typeof code === 'string' ? code : property(cause, 'code');
-  return {
-    message: typeof message === 'string' ? message : 'no message',
-    ...(typeof name === 'string' && name !== 'Error' ? { name } : {}),
-    ...(typeof innerCode === 'string' ? { code: innerCode } : {}),
-    ...(found === undefined ? {} : { status: found }),
-    ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
-  };
-}
-
-function property(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}
-
-function matchesRule({ name, code, status }: ErrorRule, facts: Facts): boolean {
-  if (name === undefined && code === undefined && status === undefined) return false;
+function matchesRule({ type, name, code, status }: ErrorRule, error: unknown, facts: ThrownFacts): boolean {
+  if ([type, name, code, status].every((condition) => condition === undefined)) return false;
+  if (type !== undefined && !isOf(error, type)) return false;
   if (name !== undefined && name !== facts.name) return false;
   if (code !== undefined && code !== facts.code) return false;
   if (status === undefined) return true;
@@ -130,17 +70,25 @@ function matchesRule({ name, code, status }: ErrorRule, facts: Facts): boolean {
   return facts.status !== undefined && facts.status >= from && facts.status <= to;
 }
 
+function isOf(error: unknown, type: NonNullable<ErrorRule['type']>): boolean {
+  try {
+    return error instanceof type;
+  } catch {
+    return false;
+  }
+}
+
 /** `ThrottlingException` reads `THROTTLING_EXCEPTION`, status 503 `HTTP_503`. */
-function codeOf({ code, name, status }: Facts): string {
-  if (code !== undefined && /^[A-Za-z][\w-]{1,60}$/.test(code)) return upperSnake(code);
-  if (status !== undefined) return `HTTP_${status}`;
-  if (name !== undefined && /^[A-Za-z][\w.]{1,60}$/.test(name)) return upperSnake(name);
+function codeOf({ code, name, status }: ThrownFacts): string {
+  if (code !== undefined && /^[A-Za-z]/.test(code)) return failureCode(code);
+  // SQLSTATE and the like: short, and an identity of its own.
+  if (code !== undefined && /^[0-9A-Z]{5}$/.test(code)) return `CODE_${code}`;
+  if (status !== undefined && (name === undefined || !/(?:Exception|Error)$/.test(name) || isGeneric(name)))
+    return `HTTP_${status}`;
+  if (name !== undefined) return failureCode(name);
   return 'UNKNOWN_ERROR';
 }
 
-function upperSnake(text: string): string {
-  return text
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/[^A-Za-z0-9]+/g, '_')
-    .toUpperCase();
+function isGeneric(name: string): boolean {
+  return /^(?:Http|HTTP|Axios|Request|Response|Fetch|Status|Api|API)\w*Error$/.test(name);
 }

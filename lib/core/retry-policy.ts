@@ -1,7 +1,9 @@
 /** How often and how fast a failed message is tried again. */
 export interface RetryPolicy {
-  /** Shape of the delays. Default exponential. */
-  readonly kind: 'exponential' | 'fixed' | 'linear';
+  /** Shape of the delays. Default exponential. custom asks {@link custom}. */
+  readonly kind: 'exponential' | 'fixed' | 'linear' | 'custom';
+  /** Seconds after the given failed attempt, from 1; jitter, maximum and retry budget still apply. */
+  readonly custom?: (attempt: number) => number;
   /** First delay in seconds, 0 to 43,200. */
   readonly baseSeconds: number;
   /** Longest delay in seconds, up to 43,200. */
@@ -64,10 +66,21 @@ export function delaySeconds({
   return Math.min(Math.round(wanted), longest);
 }
 
-function shaped({ kind, baseSeconds }: RetryPolicy, attempt: number): number {
+function shaped({ kind, baseSeconds, custom }: RetryPolicy, attempt: number): number {
   if (kind === 'fixed') return baseSeconds;
+  if (kind === 'custom') return customised(custom, baseSeconds, attempt);
   if (kind === 'linear') return baseSeconds * attempt;
   return baseSeconds * 2 ** Math.min(attempt - 1, 30);
+}
+
+/** A function that answers nonsense, or throws, must not keep the message from being put back. */
+function customised(custom: RetryPolicy['custom'], baseSeconds: number, attempt: number): number {
+  try {
+    const seconds = custom?.(attempt) ?? baseSeconds;
+    return Number.isFinite(seconds) && seconds >= 0 ? seconds : baseSeconds;
+  } catch {
+    return baseSeconds;
+  }
 }
 
 function jittered(delay: number, jitter: RetryPolicy['jitter'], random: number): number {
@@ -79,7 +92,7 @@ function jittered(delay: number, jitter: RetryPolicy['jitter'], random: number):
 
 /** Why the policy is not possible on a queue, or undefined. */
 export function policyProblem(policy: RetryPolicy, maxReceiveCount: number): string | undefined {
-  const { attempts, baseSeconds, maximumSeconds } = policy;
+  const { attempts, baseSeconds, maximumSeconds, kind, custom, maximumAgeSeconds } = policy;
   if (!Number.isInteger(attempts) || attempts < 1)
     return `attempts must be a whole number from 1, and is ${attempts}`;
   if (attempts > maxReceiveCount)
@@ -88,5 +101,8 @@ export function policyProblem(policy: RetryPolicy, maxReceiveCount: number): str
     return `baseSeconds must be from 0 to 43200, and is ${baseSeconds}`;
   if (!(maximumSeconds >= baseSeconds && maximumSeconds <= MAXIMUM_VISIBILITY_SECONDS))
     return `maximumSeconds must be from baseSeconds to 43200, and is ${maximumSeconds}`;
+  if (kind === 'custom' && typeof custom !== 'function') return 'kind custom needs the function custom';
+  if (maximumAgeSeconds !== undefined && !(maximumAgeSeconds > 0))
+    return `maximumAgeSeconds must be above 0, and is ${maximumAgeSeconds}`;
   return undefined;
 }

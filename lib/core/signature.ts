@@ -34,8 +34,8 @@ export function normalised(reason: string): string {
 /** Name of the first function that is neither Node's nor a library's; lines and columns change with each release. */
 function ownFrame(stack: string | undefined): string {
   for (const line of stack?.split('\n').slice(1) ?? []) {
-    if (/node:|node_modules|<anonymous>$|cdk-redrive/.test(line)) continue;
-    const [, name] = /^\s*at (?:async )?([\w$.<>]+) \(/.exec(line) ?? [];
+    if (/node:|node_modules|<anonymous>$|\(internal\//.test(line)) continue;
+    const [, name] = /^\s*at (?:async |new )*([\w$.<>#]+)(?: \[as [\w$]+\])? \(/.exec(line) ?? [];
     if (name !== undefined) return name.replace(/^Object\.|^Module\./, '');
   }
   return '';

@@ -17,7 +17,9 @@ export interface Classification {
 /** How errors of one kind are judged; the first rule that matches counts. A rule without a condition is refused. */
 export interface ErrorRule {
   /** A class of errors, by `instanceof`. Not `Error` itself, nor another class that says nothing of the cause. */
-  readonly type?: abstract new (...args: never[]) => unknown;
+  readonly type?: abstract new (
+    ...args: never[]
+  ) => unknown;
   /** `error.name`. */
   readonly name?: string;
   /** `error.code`. */

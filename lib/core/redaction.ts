@@ -20,7 +20,7 @@ export function redact(text: string, own: readonly RegExp[] = []): string {
   for (const pattern of own)
     safe = safe.replace(new RegExp(pattern.source, withGlobal(pattern.flags)), '[redacted]');
   // Parsers quote what they could not read; an apostrophe inside a word opens nothing.
-  safe = safe.replace(/(?<![A-Za-z0-9])(["'`])(?:(?!\1)[^]){1,400}\1(?![A-Za-z])/g, '[text]');
+  safe = safe.replace(/(?<![A-Za-z0-9])(["'`])(?:(?!\1)[\s\S]){1,400}\1(?![A-Za-z])/g, '[text]');
   for (const [pattern, name] of PATTERNS) safe = safe.replace(pattern, name);
   return safe.length <= LONGEST ? safe : `${safe.slice(0, LONGEST - 1)}…`;
 }

@@ -14,7 +14,13 @@ const CODES = new Set([
 const NAMES = new Set([
   ...['TimeoutError', 'AbortError', 'RequestTimeout', 'RequestTimeoutException', 'NetworkingError'],
   ...['ConnectTimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError', 'SocketError'],
-  ...['Throttling', 'ThrottlingException', 'ThrottledException', 'RequestThrottled', 'RequestThrottledException'],
+  ...[
+    'Throttling',
+    'ThrottlingException',
+    'ThrottledException',
+    'RequestThrottled',
+    'RequestThrottledException',
+  ],
   ...['TooManyRequestsException', 'ProvisionedThroughputExceededException', 'TransactionInProgressException'],
   ...['RequestLimitExceeded', 'SlowDown', 'BandwidthLimitExceeded', 'LimitExceededException'],
   ...['PriorRequestNotComplete', 'EC2ThrottledException', 'TransactionConflictException'],
